@@ -15,33 +15,14 @@ from libc.stdlib cimport calloc, free, malloc
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t
 
-# The columns, in the order of `features.py`.
+# The columns, in the order of `features.py`, which says what they are.
 cpdef enum:
-    FIRST = 0               # the first judgement, 0 to 1
-    MASS_POSITION           # share of the page's mass before the segment
-    STYLE_TIMES             # segments of the same style, and their properties
-    STYLE_SHARE
-    STYLE_WORDS
-    STYLE_LINKS
-    STYLE_ODDS
-    PATH_TIMES              # the same, by tags without classes
-    PATH_SHARE
-    PATH_WORDS
-    PATH_LINKS
-    PATH_ODDS
-    REPEATED                # largest number of similar siblings, here or above; levels up; characters of that block
-    REPEATED_ABOVE
-    REPEATED_CHARS
-    CORE_ABOVE              # levels up to the first block that holds half of the mass
-    CORE_BRANCH             # mass of the branch of that block that contains the segment, share of the page's
-    CORE_DEPTH
-    PAGE_WORDS
-    PAGE_SEGMENTS
-    PAGE_LINKS
-    PAGE_MASS
-    PAGE_MASS_SHARE
-    PAGE_POSITIVE
-    PAGE_ELEMENTS
+    FIRST = 0, MASS_POSITION
+    # of the segments of the same style, and of those under the same tags without classes
+    STYLE_TIMES, STYLE_SHARE, STYLE_WORDS, STYLE_LINKS, STYLE_ODDS
+    PATH_TIMES, PATH_SHARE, PATH_WORDS, PATH_LINKS, PATH_ODDS
+    REPEATED, REPEATED_ABOVE, REPEATED_CHARS, CORE_ABOVE, CORE_BRANCH, CORE_DEPTH
+    PAGE_WORDS, PAGE_SEGMENTS, PAGE_LINKS, PAGE_MASS, PAGE_MASS_SHARE, PAGE_POSITIVE, PAGE_ELEMENTS
 
 # Then these columns for the innermost block and for each of the five blocks above it.
 LEVELS = 6

@@ -27,81 +27,20 @@ from ncleaner.document._tags cimport (
 
 from ncleaner.document import tags as _tags
 
-# The columns, in the order of `features.py`.
+# The columns, in the order of `features.py`, which says what they are.
 cpdef enum:
     # the text of the segment and its inline markup
-    WORDS = 0
-    CHARS
-    WORD_LENGTH
-    LINK_DENSITY
-    LOWER
-    UPPER
-    DIGITS
-    PUNCTUATION
-    WITHOUT_CASE
-    CAPITALISED
-    SENTENCES
-    COMMAS
-    QUESTIONS
-    SEPARATORS
-    MONEY
-    SIGNS
-    QUOTES
-    ENDS_SENTENCE
-    ENDS_COLON
-    BEGINS_UPPER
-    BEGINS_LOWER
-    BEGINS_DIGIT
-    BULLET
-    HEADING
-    ITEM
-    BREAKS
-    PREFORMATTED
-    HIDDEN
-    RUNS
-    BOLD
-    ITALIC
-    SMALL
-    CODE
-    TIME
-    LABEL
-    SPAN
-    FONT
-    OPENED
-    CLOSED
-    DUPLICATES
-    SEEN_BEFORE
-    OF_TITLE
-    TITLE_COVERED
-    ODDS
-    ODDS_PER_CHAR
-    POSTERIOR
+    WORDS = 0, CHARS, WORD_LENGTH, LINK_DENSITY, LOWER, UPPER, DIGITS, PUNCTUATION, WITHOUT_CASE, CAPITALISED
+    SENTENCES, COMMAS, QUESTIONS, SEPARATORS, MONEY, SIGNS, QUOTES, ENDS_SENTENCE, ENDS_COLON, BEGINS_UPPER
+    BEGINS_LOWER, BEGINS_DIGIT, BULLET, HEADING, ITEM, BREAKS, PREFORMATTED, HIDDEN, RUNS, BOLD, ITALIC, SMALL
+    CODE, TIME, LABEL, SPAN, FONT, OPENED, CLOSED, DUPLICATES, SEEN_BEFORE, OF_TITLE, TITLE_COVERED, ODDS
+    ODDS_PER_CHAR, POSTERIOR
     # the place of the segment in the reading order and among the headings
-    POSITION
-    CHAR_POSITION
-    FROM_START
-    FROM_END
-    FROM_HEADLINE
-    HEADLINE_ABOVE
-    HEADLINE_BELOW
-    HAS_H1
-    FROM_HEADING
-    HEADING_LEVEL
-    DEPTH
-    LINKS_BEFORE
-    LINKS_AFTER
-    HEADING_LINKS
-    IN_BYLINE
-    IN_STANDFIRST
-    IN_CAPTION
-    IN_COMMENT
-    IN_RELATED
+    POSITION, CHAR_POSITION, FROM_START, FROM_END, FROM_HEADLINE, HEADLINE_ABOVE, HEADLINE_BELOW, HAS_H1
+    FROM_HEADING, HEADING_LEVEL, DEPTH, LINKS_BEFORE, LINKS_AFTER, HEADING_LINKS, IN_BYLINE, IN_STANDFIRST
+    IN_CAPTION, IN_COMMENT, IN_RELATED
     # learned weights of the words in class, id and role, here and above
-    NAMES_OWN
-    NAMES_LEAST
-    NAMES_MOST
-    NAMES_SUM
-    NAMES_NEAR
+    NAMES_OWN, NAMES_LEAST, NAMES_MOST, NAMES_SUM, NAMES_NEAR
 
 # Then one column for each group of tags of the innermost block, one for each group of tags of the blocks above it, and
 # one for each cue of tags.py: 2 if one of the innermost three blocks has the cue, 1 if a block farther up has it.

@@ -39,7 +39,6 @@ __all__ = [
     "Matrix",
     "columns_of",
     "first_features",
-    "page_features",
     "second_features",
 ]
 
@@ -72,8 +71,11 @@ class Feature:
     source: str = ""
 
 
-def _table(group: str, text: str) -> list[Feature]:
-    """Returns the features of pairs of lines: `name | description | source`, and the phrase."""
+def _table(group: str, text: str, **parts: str) -> list[Feature]:
+    """Returns the features of pairs of lines: `name | description | source`, and the phrase; a name of
+    `parts` in square brackets stands for the part."""
+    for name, part in parts.items():
+        text = text.replace(f"[{name}]", part)
     lines = text.strip().splitlines()
     found = []
     for line, phrase in zip(lines[::2], lines[1::2], strict=True):
@@ -281,14 +283,17 @@ _TAGS = [
     ),
 ]
 _CUES = [
-    Feature(
-        f"cue-{name}",
+    feature
+    for cue in tags.CUES
+    for feature in _table(
         "cues",
-        f"2 when class, id or role of a near block say “{name}”, 1 of a farther one",
-        f"no block above says {said}; 1 = a block above says {said}; 2 = its block says {said}",
+        """
+    cue-[cue] | 2 when class, id or role of a near block say “[cue]”, 1 of a farther one
+        no block above says [said]; 1 = a block above says [said]; 2 = its block says [said]
+    """,
+        said="“[cue]” in its class, id or role",
+        cue=cue,
     )
-    for name in tags.CUES
-    for said in (f"“{name}” in its class, id or role",)
 ]
 _FIRST = _table(
     "context",
@@ -300,21 +305,28 @@ _FIRST = _table(
     """,
 )
 _STYLES = [
-    Feature(f"{of}-{name}", "styles", about.format(alike=alike), phrase.format(alike=shown))
-    for of, alike, shown in (
+    feature
+    for of, tags_of, alike in (
         ("style", "the same tags and classes", "of its style"),
         ("path", "the same tags", "under the same tags"),
     )
-    for name, about, phrase in (
-        (
-            "times",
-            "segments under {alike} from the root down",
-            "{{n}} segments {alike}; 1 = the only segment {alike}",
-        ),
-        ("share", "their share of the page's characters", "{{p}} of the page is {alike}"),
-        ("words", "their mean length in words", "{{n}} words a segment {alike}"),
-        ("links", "share of their characters inside links", "{{p}} links in segments {alike}"),
-        ("odds", "mean log-odds of their first judgement", "segments {alike} at first sight: {{b}}"),
+    for feature in _table(
+        "styles",
+        """
+    [of]-times | segments under [tags] from the root down
+        {n} segments [alike]; 1 = the only segment [alike]
+    [of]-share | their share of the page's characters
+        {p} of the page is [alike]
+    [of]-words | their mean length in words
+        {n} words a segment [alike]
+    [of]-links | share of their characters inside links
+        {p} links in segments [alike]
+    [of]-odds | mean log-odds of their first judgement
+        segments [alike] at first sight: {b}
+    """,
+        of=of,
+        tags=tags_of,
+        alike=alike,
     )
 ]
 _REPETITION = _table(
@@ -359,55 +371,47 @@ _PAGE = _table(
     """,
 )
 _LEVELS = [
-    Feature(
-        f"up{level}-{name}", "containers", f"{about}, {level} levels up", phrase.format(block=block), source
-    )
+    feature
     for level in range(_page_features.LEVELS)
-    for block in ("its block" if not level else f"the block {counted(level, 'level')} up",)
-    for name, about, phrase, source in (
-        ("chars", "characters of the block", "{{n}} characters in {block}", ""),
-        ("links", "share of them inside links", "{{p}} links in {block}", ""),
-        ("mass", "share of the page's mass", "{{p}} of the main text in {block}", ""),
-        (
-            "siblings",
-            "siblings alike",
-            "{block} is one of {{n}} alike; 1 = {block} is not repeated",
-            "",
-        ),
-        (
-            "odds",
-            "mean log-odds of the first judgement below it",
-            "segments in {block} at first sight: {{b}}",
-            "",
-        ),
-        ("density", "characters per tag", "{{n}} characters a tag in {block}", "CETR"),
-        (
-            "order",
-            "its place among the siblings alike, 0 to 1",
-            "{{p}} of the siblings alike are before it, in {block}",
-            "",
-        ),
+    for feature in _table(
+        "containers",
+        """
+    up[level]-chars | characters of the block, [level] levels up
+        {n} characters in [block]
+    up[level]-links | share of them inside links, [level] levels up
+        {p} links in [block]
+    up[level]-mass | share of the page's mass, [level] levels up
+        {p} of the main text in [block]
+    up[level]-siblings | siblings alike, [level] levels up
+        [block] is one of {n} alike; 1 = [block] is not repeated
+    up[level]-odds | mean log-odds of the first judgement below it, [level] levels up
+        segments in [block] at first sight: {b}
+    up[level]-density | characters per tag, [level] levels up | CETR
+        {n} characters a tag in [block]
+    up[level]-order | its place among the siblings alike, 0 to 1, [level] levels up
+        {p} of the siblings alike are before it, in [block]
+    """,
+        level=str(level),
+        block=f"the block {counted(level, 'level')} up" if level else "its block",
     )
 ]
 _HOLDERS = [
-    Feature(f"holder{100 * share:.0f}-{name}", "containers", about.format(share=f"{share:.0%}"), phrase)
+    feature
     for share in _page_features.SHARES
-    for block in (f"the block with {100 * share:.0f} % of the main text",)
-    for name, about, phrase in (
-        (
-            "inside",
-            "1 inside the innermost block that holds {share} of the mass",
-            f"inside {block} / outside {block}",
-        ),
-        ("above", "levels up to it, -1 outside", f"{{n}} levels up to {block}; -1 = outside {block}"),
-        (
-            "side",
-            "-1 before it, 1 behind it",
-            f"not outside {block}; -1 = before {block}; 1 = behind {block}",
-        ),
+    for feature in _table(
+        "containers",
+        """
+    holder[percent]-inside | 1 inside the innermost block that holds [percent]% of the mass
+        inside [block] / outside [block]
+    holder[percent]-above | levels up to it, -1 outside
+        {n} levels up to [block]; -1 = outside [block]
+    holder[percent]-side | -1 before it, 1 behind it
+        not outside [block]; -1 = before [block]; 1 = behind [block]
+    """,
+        block="the block with [percent] % of the main text",
+        percent=f"{100 * share:.0f}",
     )
 ]
-
 _KINDS = [
     Feature(
         f"kind-{kind}",
@@ -475,7 +479,6 @@ def first_features(
     odds: npt.NDArray[np.float64],
     posterior: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float32],
-    spare: int = 0,
 ) -> Matrix:
     """Returns a page's matrix with the columns that need no first judgement; the other columns are 0.
 
@@ -483,53 +486,30 @@ def first_features(
         document: the page.
         odds, posterior: shape (segments,), float64: log-odds of the n-gram models, in bits.
         weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role.
-        spare: number of rows of `OUTSIDE` at either end.
 
     Returns:
-        Shape (segments + 2 · spare, features), float32.
+        Shape (segments, features), float32.
     """
-    size = len(document)
-    matrix = np.empty((size + 2 * spare, len(FEATURES)), np.float32)
-    inner = matrix[spare : spare + size]
-    _segment_features.fill(document.tables, document.title.encode(), odds, posterior, weights, inner)
-    matrix[:spare] = matrix[spare + size :] = OUTSIDE
+    matrix = np.empty((len(document), len(FEATURES)), np.float32)
+    _segment_features.fill(document.tables, document.title.encode(), odds, posterior, weights, matrix)
     return matrix
 
 
 def second_features(
-    document: Document,
-    matrix: Matrix,
-    probabilities: npt.NDArray[np.float64],
-    spare: int = 0,
-    least: float = 0,
-) -> None:
-    """Fills the columns that need a first judgement.
+    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float32]:
+    """Fills the columns that need a first judgement, except the kinds.
 
     Args:
         document: the page.
-        matrix: shape (segments + 2 · spare, features), from `first_features`.
+        matrix: shape (segments, features), from `first_features`.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-        spare: number of rows of `OUTSIDE` at either end.
-        least: segments of smaller probability are not judged again; their columns stay 0 unless they are at
-            most `spare` rows from a segment that is.
+
+    Returns:
+        The features of the page as a whole, `PAGE_FEATURES`: shape (page features,), float32.
     """
-    inner = matrix[spare : spare + len(document), SEGMENT_COLUMNS:KIND_COLUMN]
-    _page_features.fill(document.tables, probabilities, inner, least, spare)
-
-
-def page_features(
-    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64], spare: int = 0
-) -> Matrix:
-    """Returns the features of the page as a whole, `PAGE_FEATURES`: shape (1, page features), float32.
-
-    Args:
-        document: the page.
-        matrix: shape (segments + 2 · spare, features), from `second_features`.
-        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-        spare: number of rows of `OUTSIDE` at either end.
-    """
-    row = np.zeros((1, len(PAGE_FEATURES)), np.float32)
-    size = len(document)
-    inner = matrix[spare : spare + size, :KIND_COLUMN]
-    _page_features.average(document.tables, probabilities, inner, row[0], PLAIN)
-    return row
+    known = matrix[:, :KIND_COLUMN]
+    _page_features.fill(document.tables, probabilities, known[:, SEGMENT_COLUMNS:])
+    means = np.zeros(len(PAGE_FEATURES), np.float32)
+    _page_features.average(document.tables, probabilities, known, means, PLAIN)
+    return means

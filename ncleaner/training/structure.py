@@ -33,7 +33,6 @@ from ncleaner.modelling.features import (
     Matrix,
     columns_of,
     first_features,
-    page_features,
     second_features,
 )
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
@@ -357,8 +356,7 @@ def train_structure(
     summaries = []
     for example, matrix, odds in zip(examples, matrices, judged, strict=True):
         probabilities = probabilities_of(odds)
-        second_features(example.document, matrix, probabilities)
-        summaries.append(page_features(example.document, matrix, probabilities)[0])
+        summaries.append(second_features(example.document, matrix, probabilities))
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
         kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_settings, threads)

@@ -25,7 +25,6 @@ from ncleaner.modelling.features import (
     Matrix,
     columns_of,
     first_features,
-    page_features,
     second_features,
 )
 
@@ -33,18 +32,13 @@ NAMES = [feature.name for feature in FEATURES]
 LEVEL_NAMES = ("chars", "links", "mass", "siblings", "odds", "density", "order")
 
 
-def matrix_of(
-    document: Document, probabilities: Any = None, weights: Any = None, odds: Any = None, spare: int = 0
-) -> Matrix:
+def matrix_of(document: Document, probabilities: Any = None, weights: Any = None, odds: Any = None) -> Matrix:
     size = len(document)
     odds = np.zeros(size) if odds is None else np.asarray(odds, np.float64)
     weights = np.zeros(WEIGHTS, np.float32) if weights is None else weights
-    found = first_features(document, odds, odds / 2, weights, spare)
+    found = first_features(document, odds, odds / 2, weights)
     second_features(
-        document,
-        found,
-        np.full(size, 0.5) if probabilities is None else np.asarray(probabilities, float),
-        spare,
+        document, found, np.full(size, 0.5) if probabilities is None else np.asarray(probabilities, float)
     )
     return found
 
@@ -215,38 +209,41 @@ def test_links_around() -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.05, 0.1, 0.9]), min_size=12, max_size=12), st.integers(0, 3))
-def test_what_nobody_looks_at_is_not_described(values: list[float], spare: int) -> None:
+def test_what_nobody_looks_at_is_not_described(values: list[float], reach: int) -> None:
     document = dump_html("<div class=a><p>ab</p><p>cd</p></div>" * 6)
     probabilities = np.array(values)
-    whole = matrix_of(document, probabilities=values, spare=spare)
-    zeros = np.zeros(len(document))
-    part = first_features(document, zeros, zeros, np.zeros(WEIGHTS, np.float32), spare)
-    second_features(document, part, probabilities, spare, 0.1)
+    whole = matrix_of(document, probabilities=values)[:, SEGMENT_COLUMNS:KIND_COLUMN]
+    part = np.zeros_like(whole)
+    _page_features.fill(document.tables, probabilities, part, 0.1, reach)
     for row in range(12):
-        if probabilities[max(0, row - spare) : row + spare + 1].max() >= 0.1:
-            np.testing.assert_array_equal(part[spare + row], whole[spare + row])
+        if probabilities[max(0, row - reach) : row + reach + 1].max() >= 0.1:
+            np.testing.assert_array_equal(part[row], whole[row])
         else:
-            assert not part[spare + row, SEGMENT_COLUMNS:].any()
+            assert not part[row].any()
+
+
+def means_of(html: str, probabilities: list[float]) -> dict[str, float]:
+    document = dump_html(html)
+    zeros = np.zeros(len(document))
+    matrix = first_features(document, zeros, zeros, np.zeros(WEIGHTS, np.float32))
+    row = second_features(document, matrix, np.array(probabilities))
+    return dict(zip(PAGE_FEATURES, row.tolist(), strict=True))
 
 
 def test_means_over_the_page() -> None:
-    document = dump_html("<p>abcd</p><p>ab <a href=/>cdef</a></p>")
-    matrix = matrix_of(document, probabilities=[1.0, 0.5])
-    row = page_features(document, matrix, np.array([1.0, 0.5]))
-    assert row.shape == (1, len(PAGE_FEATURES))
-    found = dict(zip(PAGE_FEATURES, row[0].tolist(), strict=True))
+    html = "<p>abcd</p><p>ab <a href=/>cdef</a></p>"
     # a mass of 4 and 3 characters, and one more
-    assert found["link-density by mass"] == pytest.approx(3 * (4 / 6) / 8)
+    found = means_of(html, [1.0, 0.5])["link-density by mass"]
+    assert found == pytest.approx(3 * (4 / 6) / 8)
     # what is surely no text has no say
-    row = page_features(document, matrix, np.array([1.0, 0.05]))
-    assert row[0, PAGE_FEATURES.index("link-density by mass")] == 0
-    assert not page_features(dump_html(""), np.zeros((0, len(FEATURES)), np.float32), np.zeros(0)).any()
+    assert means_of(html, [1.0, 0.05])["link-density by mass"] == 0
+    assert not any(means_of("", []).values())
 
 
 def test_a_matrix_of_another_page() -> None:
     document = dump_html("<p>abcd</p>")
     with pytest.raises(ValueError, match="does not fit"):
-        page_features(document, np.zeros((1, len(FEATURES)), np.float32), np.zeros(2))
+        second_features(document, np.zeros((1, len(FEATURES)), np.float32), np.zeros(2))
     with pytest.raises(ValueError, match="do not fit"):
         even_out(document.tables, np.zeros(2))
 
@@ -305,9 +302,7 @@ def test_styles_share_what_the_first_judgement_says() -> None:
 
 def test_nothing_outside_of_the_page_counts() -> None:
     document = dump_html(PAGE)
-    plain, spared = matrix_of(document), matrix_of(document, spare=3)
-    np.testing.assert_array_equal(spared[3:-3], plain)
-    assert (spared[:3] == OUTSIDE).all() and (spared[-3:] == OUTSIDE).all()
+    plain = matrix_of(document)
     assert plain.min() > OUTSIDE
     matrix_of(dump_html("<h1>other</h1>" + "<p class=x>page " * 50))
     assert matrix_of(dump_html(PAGE)).tobytes() == plain.tobytes()
@@ -318,8 +313,8 @@ def test_nothing_outside_of_the_page_counts() -> None:
 )
 def test_small_pages(html: str) -> None:
     document = dump_html(html)
-    found = matrix_of(document, spare=2)
-    assert found.shape == (len(document) + 4, len(FEATURES))
+    found = matrix_of(document)
+    assert found.shape == (len(document), len(FEATURES))
     assert np.isfinite(found).all()
 
 
@@ -349,11 +344,11 @@ def test_a_hundred_thousand_segments() -> None:
     document = dump_html(
         "<title>row</title>" + "".join(f"<p class=c{i % 7}>row {i % 999}" for i in range(100_000))
     )
-    found = matrix_of(document, spare=2)
-    assert found.shape == (100_004, len(FEATURES))
+    found = matrix_of(document)
+    assert found.shape == (100_000, len(FEATURES))
     assert np.isfinite(found).all()
-    assert found[2:-2, NAMES.index("duplicates")].min() == 100
-    assert found[2:-2, NAMES.index("seen-before")].max() == 100
+    assert found[:, NAMES.index("duplicates")].min() == 100
+    assert found[:, NAMES.index("seen-before")].max() == 100
 
 
 def test_a_page_a_thousand_levels_deep() -> None:

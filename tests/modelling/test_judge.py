@@ -20,11 +20,11 @@ from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
+    OUTSIDE,
     PLAIN,
     first_features,
-    page_features,
     second_features,
-)  # fmt: skip
+)
 from ncleaner.modelling.hybrid import HybridModel, keep_of
 from ncleaner.modelling.structure import Stock, Structure, kinds_of, load_structure
 
@@ -45,34 +45,32 @@ def step_by_step(
     forests = {name: trees.forest() for name, trees in model.trees().items() if name != "kinds"}
     assert model.kinds is not None
     spare = max(forest.reach for forest in forests.values())
-    matrix = first_features(document, odds, posterior, model.weights, spare)
-    found = forests["first"].predict(matrix, spare)
+    matrix = first_features(document, odds, posterior, model.weights)
+    found = forests["first"].predict(matrix, 0)
     first = probabilities_of(found)
-    second_features(document, matrix, first, spare, PLAIN)
-    row = page_features(document, matrix, first, spare)
+    row = second_features(document, matrix, first)[None]
     forest, size = model.kinds.forest(KIND_COLUMN), len(model.kinds.sizes)
     # tree t is of kind t modulo their number
     trees = [float(forest.predict(row, 0, None, tree, tree + 1)[0]) for tree in range(size)]
     kinds = kinds_of(np.reshape(trees, (-1, len(KINDS))).sum(axis=0))
-    inner = matrix[spare : spare + len(document)]
-    inner[:, KIND_COLUMN:] = kinds
+    matrix[:, KIND_COLUMN:] = kinds
+    spared = np.pad(matrix, ((spare, spare), (0, 0)), constant_values=OUTSIDE)
     share = 1.0 if news else min(max((kinds[0] - 0.7) / 0.2, 0.0), 1.0)
     chosen = np.flatnonzero(first >= PLAIN).astype(np.int32)
     second = np.zeros(len(chosen))
     for name, weight in (("second", 1 - share), ("articles", share)):
         if weight:
-            some = forests[name].predict(matrix, spare, chosen, 0, 20)
+            some = forests[name].predict(spared, spare, chosen, 0, 20)
             unclear = chosen[np.abs(some[chosen]) <= 1.5]
-            some[unclear] += forests[name].predict(matrix, spare, unclear, 20)[unclear]
+            some[unclear] += forests[name].predict(spared, spare, unclear, 20)[unclear]
             second += weight * some[chosen]
     found[chosen] = second
     even_out(document.tables, found)
     fragment = 1.0 if len(document) == 1 else kinds[KINDS.index("fragment")]
     if fragment > 0.1:
-        other = inner[:, [COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]].any(
-            axis=1
-        )
-        found += 3.0 * fragment * ~(other | (inner[:, COLUMNS["link-density"]] > 0.5))
+        others = [COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
+        suspect = matrix[:, others].any(axis=1) | (matrix[:, COLUMNS["link-density"]] > 0.5)
+        found += 3.0 * fragment * ~suspect
     return found - losses(model.stock, document), kinds
 
 
