@@ -13,10 +13,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.classic import Fiasco, Lines
+from ncleaner.methods.classic import Fiasco, Lines, Victor
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.victor import Victor
 from ncleaner.modelling.classic import FiascoModel, LinesModel
 from ncleaner.modelling.container import Stored, kind_of
 from ncleaner.modelling.hybrid import HybridModel

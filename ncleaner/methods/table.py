@@ -54,14 +54,14 @@ METHODS: dict[str, Entry] = {
             name="victor",
             about="a conditional random field over blocks",
             source="Marek, Pecina & Spousta 2007",
-            path="ncleaner.methods.victor:Victor",
+            path="ncleaner.methods.classic:Victor",
             kinds=(_VICTOR,),
             default="victor",
         ),
         Entry(
             name="bte",
             about="the span with most words inside and most tags outside",
-            path="ncleaner.methods.bte:BodyText",
+            path="ncleaner.methods.baselines:BodyText",
             source="Finn, Kushmerick & Smyth 2001",
         ),
         Entry(
@@ -87,7 +87,7 @@ METHODS: dict[str, Entry] = {
         Entry(
             name="site",
             about="what a page does not share with a reference page of its site",
-            path="ncleaner.methods.site:Site",
+            path="ncleaner.methods.webcontent:Site",
             source="Baisa 2009",
             needs_references=True,
         ),

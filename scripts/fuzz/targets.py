@@ -37,11 +37,11 @@ from ncleaner.markup import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import load_method, read_ngrams
+from ncleaner.methods.classic import Victor
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS
-from ncleaner.methods.victor import Victor
 from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.methods.bte import BodyText, best_span
+from ncleaner.methods.baselines import BodyText, best_span
 
 PIECES = st.sampled_from(
     ["<div>", "</div>", "<p>", "<a href=/>", "</a>", "<br>", "<b>", "</b>", "<img src=x>", "<ul><li>", "</ul>",

@@ -10,7 +10,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import Site as Known
-from ncleaner.methods.site import Site, common_share, different, is_similar
+from ncleaner.methods.webcontent import Site, common_share, different, is_similar
 
 PROSE = (
     "The harbour board has decided on Monday that the ferry will sail until the end of May, in all weathers."

@@ -18,8 +18,8 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.methods.choice import load_method, load_model, make_method, read_ngrams
+from ncleaner.methods.classic import Victor
 from ncleaner.methods.table import entry_of
-from ncleaner.methods.victor import Victor
 from ncleaner.modelling._victor import features, marginals
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.files import model_bytes
