@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ncleaner.describing.metadata import Metadata, metadata_of
 from ncleaner.document import Document, Segment
 from ncleaner.document.kept import Kept
-from ncleaner.explaining.grams import Spoken
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Against", "Reason", "Ruling", "Verdicts", "Why"]
+__all__ = ["Against", "Gram", "Piece", "Reason", "Ruling", "Spoken", "Verdicts", "Why"]
 
 Against = Literal["right", "wrongly kept", "wrongly removed", "unknown"]
 
@@ -46,6 +45,38 @@ class Ruling(NamedTuple):
     keeps: bool
     said: str
     name: str
+
+
+class Piece(NamedTuple):
+    """A word of a segment, and the log-odds of the n-grams that end in it or in the white space behind it."""
+
+    text: str
+    bits: float
+
+
+class Gram(NamedTuple):
+    """An n-gram of a segment: its characters (a space is `␣`, the edge of the segment `¶`), how often it
+    occurs there, and the log-odds of all these places together."""
+
+    text: str
+    times: int
+    bits: float
+
+
+class Spoken(NamedTuple):
+    """The n-grams of a segment with their log-odds.
+
+    Attributes:
+        bits: log-odds of the whole segment.
+        pieces: its words in reading order; their bits sum up to the bits of the segment.
+        grams: its n-grams, the strongest first; their bits sum up to the bits of the segment.
+        model: name of the model.
+    """
+
+    bits: float
+    pieces: tuple[Piece, ...]
+    grams: tuple[Gram, ...]
+    model: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ncleaner.explaining.grams import Piece
-from ncleaner.explaining.verdicts import Reason, Verdicts, Why
+from ncleaner.explaining.verdicts import Piece, Reason, Verdicts, Why
 from ncleaner.modelling.features import FEATURES, OUTSIDE
 from ncleaner.text.visible import visible
 
@@ -131,14 +130,14 @@ class Said(NamedTuple):
         return visible("; ".join(parts))
 
 
-def said_of_segment(why: Why, most: int = _MOST) -> Said:
-    """Returns what led to a verdict: at most `most` of the strongest reasons for it, and as many against."""
+def said_of_segment(why: Why) -> Said:
+    """Returns what led to a verdict: the strongest reasons for it, and as many against."""
     reasons = sorted((*why.features, *why.steps), key=lambda reason: -abs(reason.bits))
     shown = [reason for reason in reasons if abs(reason.bits) >= _LITTLE and reason.name != "rest"]
-    good = tuple(reason for reason in shown if reason.bits > 0)[:most]
-    bad = tuple(reason for reason in shown if reason.bits < 0)[:most]
+    good = tuple(reason for reason in shown if reason.bits > 0)[:_MOST]
+    bad = tuple(reason for reason in shown if reason.bits < 0)[:_MOST]
     asked = any(reason.name in _NGRAMS for reason in (*good, *bad))
-    return Said(_ruled(why), good, bad, _strongest_words(why, most) if asked else ())
+    return Said(_ruled(why), good, bad, _strongest_words(why) if asked else ())
 
 
 def _ruled(why: Why) -> str:
@@ -150,7 +149,7 @@ def _ruled(why: Why) -> str:
     return ""
 
 
-def _strongest_words(why: Why, most: int = _MOST) -> tuple[Piece, ...]:
+def _strongest_words(why: Why) -> tuple[Piece, ...]:
     """Returns the words of a segment with the largest log-odds, each once with all its places, strongest
     first."""
     if why.spoken is None:
@@ -159,7 +158,7 @@ def _strongest_words(why: Why, most: int = _MOST) -> tuple[Piece, ...]:
     for piece in why.spoken.pieces:
         bits[piece.text] = bits.get(piece.text, 0.0) + piece.bits
     ranked = sorted(bits.items(), key=lambda item: (-abs(item[1]), item[0]))
-    return tuple(Piece(visible(text, 30), value) for text, value in ranked[:most] if abs(value) >= _LITTLE)
+    return tuple(Piece(visible(text, 30), value) for text, value in ranked[:_MOST] if abs(value) >= _LITTLE)
 
 
 def lines_of(explanation: Verdicts, *, reasons: bool, only: Sequence[Why] | None = None) -> Iterator[str]:

@@ -236,7 +236,7 @@ def test_the_words_that_are_named() -> None:
 
 
 def test_of_many_segments_only_the_strong_features_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncleaner.explaining.causes._MANY", 5)
+    monkeypatch.setattr("ncleaner.explaining.explain._MANY", 5)
     found = explain(page_html(3))
     check(found)
     assert {len(why.features) for why in found.segments} == {21}
