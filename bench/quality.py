@@ -30,10 +30,10 @@ from bench.together import auc
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from goldsets import SETS, read_sets, unseen_outputs
+from quality_training import Unseen, unseen_quality
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.structure import QUALITY, quality_row
-from ncleaner.training.quality import Unseen, unseen_quality
 
 Values = npt.NDArray[np.float64]
 

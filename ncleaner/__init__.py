@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from ncleaner.reading.archive import pages, read
     from ncleaner.recipe import Recipe
     from ncleaner.scoring.evaluation import evaluate
+    from ncleaner.training.hybrid import train
     from ncleaner.training.pairs import Pair, read_pairs
     from ncleaner.training.sources import read_rows
-    from ncleaner.training.train import train
 
 __all__ = [
     "Cleaner",
@@ -122,9 +122,9 @@ _MODULES = {
         "ncleaner.reading.archive": "pages read",
         "ncleaner.recipe": "Recipe",
         "ncleaner.scoring.evaluation": "evaluate",
+        "ncleaner.training.hybrid": "train",
         "ncleaner.training.pairs": "Pair read_pairs",
         "ncleaner.training.sources": "read_rows",
-        "ncleaner.training.train": "train",
     }.items()
     for name in names.split()
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from quality_training import Unseen
 
 from ncleaner.document.kept import FRAGMENT, Kept
 from ncleaner.document.tables import ZONES
@@ -33,7 +34,6 @@ from ncleaner.training.examples import score_page
 from ncleaner.training.hybrid import examples_of, fragments_of
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair, folds, read_pairs
-from ncleaner.training.quality import Unseen
 from ncleaner.training.structure import Example, train_structure
 
 # What `Cleaner` wants by default with the method hybrid.

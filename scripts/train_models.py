@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 from goldsets import NONLEXICAL, SETS, read_sets, stock_phrases, structure_examples, unseen_outputs
 from notice_training import read_texts, small_parts, terms_of_texts, train_notices
+from quality_training import fit_quality
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.container import Stored
@@ -25,10 +26,9 @@ from ncleaner.page import Page
 from ncleaner.people.cards import trained_sentence
 from ncleaner.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair, find_manifest
-from ncleaner.training.quality import fit_quality
 from ncleaner.training.structure import train_structure
-from ncleaner.training.train import train
 
 MODELS = Path(__file__).parent.parent / "models"
 # notices and ordinary short texts, written for ncleaner

@@ -21,8 +21,8 @@ from ncleaner.scoring.evaluation import evaluate
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.examples import Scheme
+from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair
-from ncleaner.training.train import train
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())

@@ -11,9 +11,8 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import Stored
 from ncleaner.training.classic import train_fiasco, train_lines, train_victor
-from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.hybrid import train, train_hybrid
 from ncleaner.training.pairs import Pair, folds
-from ncleaner.training.train import train
 
 __all__ = ["Fold", "Models", "is_trainable", "train_folds"]
 

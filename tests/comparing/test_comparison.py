@@ -9,8 +9,8 @@ from ncleaner.comparing.comparison import compare, scored
 from ncleaner.comparing.gold import GoldPage, read_gold
 from ncleaner.comparing.processes import Outcome
 from ncleaner.errors import EvaluationError, ModelError
+from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Source, read_pairs
-from ncleaner.training.train import train
 
 from .gold_dirs import enter, little, run_here, write
 

@@ -12,8 +12,8 @@ from ncleaner.comparing.gold import GoldSet, read_gold
 from ncleaner.comparing.held_out import is_trainable, train_folds
 from ncleaner.errors import TrainingError
 from ncleaner.methods.choice import load_model
+from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair
-from ncleaner.training.train import train
 
 from ..structures import grow_small_forests, page_html, paragraphs
 from .gold_dirs import run_here, write

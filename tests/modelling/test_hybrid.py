@@ -34,7 +34,7 @@ from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
 from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import Tally
-from ncleaner.training.train import train
+from ncleaner.training.hybrid import train
 
 from ..structures import structure
 from ..training.test_ngrams import PAIRS

@@ -16,8 +16,8 @@ from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.people.cards import card_text, trained_sentence
 from ncleaner.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair
-from ncleaner.training.train import train
 
 NAMES = "Fähre Brücke Bäckerei Werkstatt Schule Bücherei Mühle Gärtnerei Poststelle Hafenmeisterei".split()
 DEEDS = (

@@ -13,8 +13,8 @@ from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import STATISTICS, Statistic
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.examples import Scheme
+from ncleaner.training.hybrid import train as train_model
 from ncleaner.training.pairs import Pair
-from ncleaner.training.train import train as train_model
 
 PROSE = [
     "The ferry was late this morning, and nobody on the pier seemed to mind.",

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from quality_training import Unseen, fit_quality, unseen_quality
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.modelling.structure import Structure
-from ncleaner.training.quality import Unseen, fit_quality, unseen_quality
 
-from ..structures import structure
+from .structures import structure
 
 PAGE = dump_html(
     "<nav><a href=/>Home</a></nav><p>The ferry was late again this morning.</p><p>Nobody on the pier knew why.</p>"
