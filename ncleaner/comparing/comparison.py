@@ -1,29 +1,48 @@
-"""A comparison: runs tools over the pages of a gold standard, and scores what they make of them."""
+"""A comparison: runs tools over the pages of a gold standard, and scores what they make of them.
+
+For a cross-validation, it first trains models on the pages of other sites (`train_folds`).
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
-from ncleaner.comparing.held_out import Fold, Models
 from ncleaner.comparing.processes import Outcome, ToolError, run
 from ncleaner.comparing.tools import Tool, sources_of, tool_of, with_model
-from ncleaner.errors import EvaluationError, ModelError, TrainingError
+from ncleaner.errors import EvaluationError, ModelError, TrainingError, TrainingWarning
 from ncleaner.methods.choice import load_method
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.modelling.container import Stored
 from ncleaner.pools.pool import Worker, results
 from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
+from ncleaner.training.classic import train_fiasco, train_lines, train_victor
+from ncleaner.training.hybrid import train, train_hybrid
+from ncleaner.training.pairs import Pair, folds
 
-__all__ = ["compare", "scored"]
+__all__ = ["Fold", "Models", "compare", "scored", "train_folds"]
 
 Progress = Callable[[int, int], None]
+
+
+class Fold(NamedTuple):
+    """Names of pages, and the file of the model that has seen no page of their sites."""
+
+    pages: frozenset[str]
+    model: Path
+
+
+Models = Mapping[str, "Sequence[Fold] | TrainingError"]
+"""{method: its folds, or why there are none}."""
 
 
 def scored(page: GoldPage, outcome: Outcome) -> PageFigures:
@@ -215,3 +234,75 @@ def _reference(asked: str, ran: Sequence[str]) -> str:
     if asked:
         return asked if asked in ran else ""
     return DEFAULT_METHOD if DEFAULT_METHOD in ran else ran[0]
+
+
+# --------------------------------------------------------------------------------------------------
+# Cross-validation.
+
+# By the kind of model that a method has as its own. The structure model is trained, too: the shipped one has
+# seen the pages of the gold sets.
+_TRAINERS: dict[str, Callable[[Sequence[Pair], int], Stored]] = {
+    "ngram": lambda pairs, threads: train(pairs, method="ngram"),
+    "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
+    "victor": lambda pairs, threads: train_victor(pairs),
+    "fiasco": lambda pairs, threads: train_fiasco(pairs),
+    "lines": lambda pairs, threads: train_lines(pairs),
+}
+
+
+def train_folds(
+    methods: Sequence[str],
+    pairs: Sequence[Pair],
+    k: int,
+    folder: Path,
+    *,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Models:
+    """Trains the models of methods for each fold of the pages; no site is in two folds. Methods with the same
+    kind of model share it.
+
+    Args:
+        methods: names; those that are not trainable are left out.
+        pairs: all pages.
+        k: number of folds; fewer where there are fewer sites.
+        folder: directory for the model files.
+        threads: of LightGBM.
+        progress: called with the number of models trained and of all models.
+
+    Returns:
+        The folds of each trainable method; or an error: a package is missing, all pages are of one site, no
+            model can be trained.
+    """
+    dealt = folds([pair.site for pair in pairs], k)
+    methods_of: dict[str, list[str]] = {}
+    for name in methods:
+        kinds = METHODS[name].kinds if name in METHODS else ()
+        if kinds and kinds[0].name in _TRAINERS:
+            methods_of.setdefault(kinds[0].name, []).append(name)
+    found: dict[str, list[Fold] | TrainingError] = {}
+    for place, (kind, names) in enumerate(methods_of.items()):
+        trained: list[Fold] = []
+        result: list[Fold] | TrainingError = trained
+        try:
+            if len(dealt) < 2:
+                raise TrainingError("all pages are of one site: cross-validation needs at least two")
+            for fold in dealt:
+                path = folder / f"{kind}-{len(trained)}.ncm"
+                tested = set(fold)
+                rest = [pair for page, pair in enumerate(pairs) if page not in tested]
+                _train(kind, rest, threads, path)
+                trained.append(Fold(frozenset(pairs[page].name for page in fold), path))
+                if progress is not None:
+                    progress(place * len(dealt) + len(trained), len(methods_of) * len(dealt))
+        except TrainingError as error:
+            result = error
+        found |= dict.fromkeys(names, result)
+    return found
+
+
+def _train(kind: str, pairs: Sequence[Pair], threads: int, path: Path) -> None:
+    with warnings.catch_warnings():
+        # the same pairs would be named again in each fold
+        warnings.simplefilter("ignore", TrainingWarning)
+        _TRAINERS[kind](pairs, threads).save(path)

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from ncleaner.comparing import held_out
-from ncleaner.comparing.comparison import compare
+from ncleaner.comparing import comparison
+from ncleaner.comparing.comparison import compare, train_folds
 from ncleaner.comparing.gold import GoldSet, read_gold
-from ncleaner.comparing.held_out import is_trainable, train_folds
 from ncleaner.errors import TrainingError
 from ncleaner.methods.choice import load_model
 from ncleaner.training.hybrid import train
@@ -28,12 +27,6 @@ def gold(tmp_path: Path) -> GoldSet:
     return read_gold(write(tmp_path / "gold", entries, pages, texts), limit=5, pairs=True)
 
 
-def test_what_is_trainable() -> None:
-    assert [is_trainable(name) for name in ("ngram", "hybrid", "victor", "bte", "trafilatura")] == [
-        True, True, True, False, False
-    ]  # fmt: skip
-
-
 def test_no_site_is_on_both_sides(gold: GoldSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trained: list[set[str]] = []
     steps: list[tuple[int, int]] = []
@@ -42,7 +35,7 @@ def test_no_site_is_on_both_sides(gold: GoldSet, tmp_path: Path, monkeypatch: py
         trained.append({pair.site for pair in pairs})
         return train(pairs, **options)
 
-    monkeypatch.setattr(held_out, "train", seen)
+    monkeypatch.setattr(comparison, "train", seen)
     names = ["bte", "ngram", "trafilatura", "density"]
     found = train_folds(
         names, gold.pairs, 3, tmp_path, progress=lambda done, total: steps.append((done, total))
@@ -76,7 +69,7 @@ def test_a_comparison_with_folds(gold: GoldSet, tmp_path: Path, monkeypatch: pyt
     def cannot(pairs: object, **options: object) -> None:
         raise TrainingError("needs a package")
 
-    monkeypatch.setattr(held_out, "train", cannot)
+    monkeypatch.setattr(comparison, "train", cannot)
     result = compare(gold, names, held_out=train_folds(names, gold.pairs, 3, tmp_path))
     assert [(tool.tool.name, tool.reason) for tool in result.not_run] == [("ngram", "needs a package")]
 

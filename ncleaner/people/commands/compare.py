@@ -23,8 +23,8 @@ from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
+    from ncleaner.comparing.comparison import Models
     from ncleaner.comparing.figures import Comparison, ToolFigures
-    from ncleaner.comparing.held_out import Models
 
 
 EXAMPLES = (
@@ -170,9 +170,8 @@ def command(
 
 def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool) -> Comparison:
     """Compares the tools on one gold standard."""
-    from ncleaner.comparing.comparison import compare
+    from ncleaner.comparing.comparison import compare, train_folds
     from ncleaner.comparing.gold import read_gold
-    from ncleaner.comparing.held_out import train_folds
     from ncleaner.people.progress import CountDisplay
 
     names = list(asked.tool or USUAL)
