@@ -12,8 +12,7 @@ from ncleaner.comparing.gold import GoldSet
 from ncleaner.comparing.tools import Tool
 from ncleaner.options import words_of
 from ncleaner.recipe import Recipe
-from ncleaner.scoring.errors import ratio_error
-from ncleaner.scoring.measures import MatchCounts
+from ncleaner.scoring.measures import MatchCounts, ratio_error
 from ncleaner.training.conventions import OPTIONS
 
 __all__ = ["Comparison", "Mean", "NotRun", "PageFigures", "ToolFigures"]
@@ -30,7 +29,7 @@ class Mean:
     def of(cls, values: Sequence[float], clusters: Sequence[str]) -> Mean:
         """Averages at least one value.
 
-        Pages of one site look alike, so their values are not independent: sites are (`scoring.errors`).
+        Pages of one site look alike, so their values are not independent: sites are (`scoring.measures`).
 
         Args:
             values: of each page.

@@ -8,9 +8,15 @@ from textwrap import fill
 from ncleaner.people.evaluating import Curve
 from ncleaner.people.parts import html_head, html_table, text_table
 from ncleaner.people.plots import Panel, Series
-from ncleaner.scoring.errors import Errors, StandardErrors
 from ncleaner.scoring.evaluation import Evaluation, PageScores
-from ncleaner.scoring.measures import MacroAverages, MatchCounts, diff_words, split_words
+from ncleaner.scoring.measures import (
+    Errors,
+    MacroAverages,
+    MatchCounts,
+    StandardErrors,
+    diff_words,
+    split_words,
+)
 from ncleaner.text.visible import counted, html_text, visible
 from ncleaner.training.conventions import ZoneUse
 

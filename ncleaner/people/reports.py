@@ -19,7 +19,7 @@ from ncleaner.people.parts import (
 )
 from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
-from ncleaner.surveying.portrait import Portrait, SiteRow
+from ncleaner.surveying.survey import Portrait, SiteRow
 from ncleaner.text.visible import counted, html_text, visible
 
 _MOST = 20  # rows of each list on the page, and of pages in the text

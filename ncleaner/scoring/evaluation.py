@@ -17,17 +17,21 @@ from typing import Any
 from ncleaner.arguments import check_flag, check_is, check_path, check_whole
 from ncleaner.errors import EvaluationError
 from ncleaner.pools.pool import Worker, results
-from ncleaner.scoring.errors import ALIGNED, MeasureErrors, StandardErrors, clusters_of, mean_errors
 from ncleaner.scoring.measures import (
+    ALIGNED,
     BagUnit,
     MacroAverages,
     MatchCounts,
+    MeasureErrors,
     Overlap,
+    StandardErrors,
     Summary,
     alignment_text,
     bag_overlap,
+    clusters_of,
     count_diff,
     diff_words,
+    mean_errors,
     split_words,
 )
 

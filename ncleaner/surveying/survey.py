@@ -1,4 +1,5 @@
-"""The file of a survey: an SQLite database with what is known of each site.
+"""The file of a survey: an SQLite database with what is known of each site; and the portrait of a crawl, what
+the survey counts, in all and by site.
 
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
 language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
@@ -14,11 +15,12 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +37,16 @@ from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
 from ncleaner.versions import SURVEYS
 
-__all__ = ["APPLICATION", "MOST_PAGES", "Survey", "checked", "is_survey"]
+__all__ = [
+    "APPLICATION",
+    "MOST_PAGES",
+    "Portrait",
+    "SiteRow",
+    "Survey",
+    "checked",
+    "is_survey",
+    "portrait_of",
+]
 
 # SQLite's field for what a database is: "NCLS"; another one has the version of the tables.
 APPLICATION = 0x4E434C53
@@ -286,3 +297,108 @@ def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[n
         main, least = chars, _NEARLY_ALL
     same: npt.NDArray[np.bool_] = main @ held >= least * max(int(main.sum()), 1)
     return same
+
+
+# --------------------------------------------------------------------------------------------------
+# The portrait.
+
+_SITES = """SELECT site, number FROM counts WHERE what = 'pages' ORDER BY number DESC, site LIMIT ?"""
+_SAMPLE = "SELECT count(*), count(DISTINCT layout) FROM pages WHERE site = ?"
+
+
+@dataclass(slots=True)
+class SiteRow:
+    """A site.
+
+    Attributes:
+        site: registered domain, or the host without one.
+        pages, words, kept: number of pages, of their words, and of those that are kept.
+        exact, near: number of pages that repeat another page of the crawl; 0 if the survey does not know.
+        languages, kinds: number of pages by language and by kind; an empty name is for those that are
+            unknown.
+        sampled: number of pages that the survey keeps.
+        layouts: number of different layouts among these; pages of one template have one or a few.
+    """
+
+    site: str
+    pages: int = 0
+    words: int = 0
+    kept: int = 0
+    exact: int = 0
+    near: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    sampled: int = 0
+    layouts: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the row for JSON."""
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
+        return {name: dict(value) if isinstance(value, Counter) else value for name, value in values.items()}
+
+
+@dataclass(slots=True)
+class Portrait:
+    """A crawl.
+
+    Attributes:
+        sites: number of sites.
+        total: sums over all sites; its `layouts` is not counted.
+        single: number of sites with one page, of which nothing can be known.
+        largest: the sites with most pages.
+        duplicates: whether the survey knows duplicates.
+    """
+
+    sites: int
+    total: SiteRow
+    single: int
+    largest: list[SiteRow]
+    duplicates: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the portrait for JSON."""
+        return {
+            "sites": self.sites,
+            "single": self.single,
+            "duplicates": self.duplicates,
+            "total": self.total.to_dict(),
+            "largest": [row.to_dict() for row in self.largest],
+        }
+
+
+def portrait_of(survey: Survey, most: int = 500) -> Portrait:
+    """Reads the portrait of a survey, with some of its largest sites.
+
+    Raises:
+        ModelError: the survey is damaged.
+    """
+    with checked(survey.path):
+        database = survey.database
+        total = SiteRow("")
+        for what, name, number in database.execute(
+            "SELECT what, name, sum(number) FROM counts GROUP BY what, name ORDER BY what, name"
+        ):
+            _count(total, what, name, number)
+        (total.sampled,) = database.execute("SELECT count(*) FROM pages").fetchone()
+        sites, single = database.execute(
+            "SELECT count(*), sum(number = 1) FROM counts WHERE what = 'pages'"
+        ).fetchone()
+        largest = []
+        for site, _ in database.execute(_SITES, (most,)).fetchall():
+            row = SiteRow(site)
+            for what, name, number in database.execute(
+                "SELECT what, name, number FROM counts WHERE site = ?", (site,)
+            ):
+                _count(row, what, name, number)
+            row.sampled, row.layouts = database.execute(_SAMPLE, (site,)).fetchone()
+            largest.append(row)
+    return Portrait(sites, total, single or 0, largest, survey.duplicates)
+
+
+def _count(row: SiteRow, what: str, name: str, number: int) -> None:
+    if what in ("pages", "words", "kept", "exact", "near"):
+        setattr(row, what, number)
+    elif what == "language":
+        row.languages[name] += number
+    elif what == "kind":
+        row.kinds[name] += number

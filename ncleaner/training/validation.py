@@ -2,7 +2,7 @@
 
 A page is cleaned as `clean` does it by default, with the headline that the method keeps. Words are compared
 in order, as in `training.alignment`; in scripts that do not separate words, characters. The figures are means
-over pages, and their standard errors take pages of one site as one (`scoring.errors`).
+over pages, and their standard errors take pages of one site as one (`scoring.measures`).
 
 `Judge` cleans held-out pages with given scores of n-grams, by the methods `hybrid` and `ngram`. Thresholds
 and calibrations for the pages of a fold are fitted on the pages of all other folds. So no page influences its
@@ -33,7 +33,7 @@ from ncleaner.modelling.hybrid import keep_of
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import Reading, Stock, shipped_structure
 from ncleaner.pools.pool import Worker, running
-from ncleaner.scoring.errors import ratio_error
+from ncleaner.scoring.measures import ratio_error
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
 from ncleaner.training.examples import labelled
 from ncleaner.training.pairs import Pair

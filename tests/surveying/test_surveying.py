@@ -25,9 +25,8 @@ from ncleaner.methods.choice import load_method
 from ncleaner.modelling.hybrid import SHARED
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
-from ncleaner.surveying.portrait import portrait_of
 from ncleaner.surveying.signatures import MOST_TEXTS, Signature, hashes_of, signature_of
-from ncleaner.surveying.survey import Survey
+from ncleaner.surveying.survey import Survey, portrait_of
 
 PLACES = "harbour castle market station library museum theatre bridge garden school".split()
 # it reads like any paragraph of an article

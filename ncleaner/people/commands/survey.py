@@ -141,8 +141,7 @@ def _show(surveying: Surveying, sums: dict[str, int], quiet: bool) -> None:
     """Shows the portrait of the crawl in each form that is wanted."""
     from ncleaner.people.parts import write_page
     from ncleaner.people.reports import survey_page, survey_text
-    from ncleaner.surveying.portrait import portrait_of
-    from ncleaner.surveying.survey import Survey
+    from ncleaner.surveying.survey import Survey, portrait_of
 
     portrait = portrait_of(Survey(surveying.output))
     if surveying.html is not None:
