@@ -31,7 +31,8 @@ from ncleaner.annotating.session import Session
 from ncleaner.errors import TrainingError
 from ncleaner.training.annotations import labels_from_alignment
 from ncleaner.training.curve import fit
-from ncleaner.training.pairs import Pair, folds, read_pairs
+from ncleaner.training.examples import folds
+from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.validation import cleaned_by, page_figures
 
 MARKS = (5, 10, 20, 30, 50)

@@ -33,11 +33,11 @@ from ncleaner.scoring.evaluation import Evaluation, evaluate
 from ncleaner.scoring.measures import bag_overlap
 from ncleaner.sinks.choice import Output
 from ncleaner.training.classic import train_victor
-from ncleaner.training.examples import Scheme
+from ncleaner.training.examples import Scheme, folds
 from ncleaner.training.hybrid import train as train_model
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
-from ncleaner.training.pairs import Pair, folds, read_pairs
+from ncleaner.training.pairs import Pair, read_pairs
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:

@@ -32,10 +32,10 @@ from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.training.crawl import train_from_crawl
-from ncleaner.training.examples import belongs
+from ncleaner.training.examples import belongs, folds
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
-from ncleaner.training.pairs import Pair, folds, read_pairs
+from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.validation import (
     Figures,
     Fold,

@@ -27,9 +27,9 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.methods.choice import load_method
 from ncleaner.modelling.notices import Notices, shipped_notices
-from ncleaner.training.examples import FOLDS
+from ncleaner.training.examples import FOLDS, folds
 from ncleaner.training.fragments import fragment_of
-from ncleaner.training.pairs import folds, read_pairs
+from ncleaner.training.pairs import read_pairs
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from notice_training import Small, Text, read_texts, small_parts, terms_of_texts, train_notices

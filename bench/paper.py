@@ -42,8 +42,9 @@ from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
 from ncleaner.sinks.choice import Output
+from ncleaner.training.examples import folds
 from ncleaner.training.hybrid import train
-from ncleaner.training.pairs import Pair, folds
+from ncleaner.training.pairs import Pair
 from ncleaner.training.tuning import DEFAULT_QS, Trial, tune
 
 if TYPE_CHECKING:

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from ncleaner.recipe import Recipe
     from ncleaner.scoring.evaluation import evaluate
     from ncleaner.training.hybrid import train
-    from ncleaner.training.pairs import Pair, read_pairs
-    from ncleaner.training.sources import read_rows
+    from ncleaner.training.pairs import Pair, read_pairs, read_rows
 
 __all__ = [
     "Cleaner",
@@ -123,8 +122,7 @@ _MODULES = {
         "ncleaner.recipe": "Recipe",
         "ncleaner.scoring.evaluation": "evaluate",
         "ncleaner.training.hybrid": "train",
-        "ncleaner.training.pairs": "Pair read_pairs",
-        "ncleaner.training.sources": "read_rows",
+        "ncleaner.training.pairs": "Pair read_pairs read_rows",
     }.items()
     for name in names.split()
 }

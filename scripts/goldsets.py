@@ -30,10 +30,10 @@ from ncleaner.page import Page
 from ncleaner.scoring.measures import BagUnit, bag_overlap
 from ncleaner.sinks.choice import Output
 from ncleaner.training import NGramOptions
-from ncleaner.training.examples import score_page
+from ncleaner.training.examples import folds, score_page
 from ncleaner.training.hybrid import examples_of, fragments_of
 from ncleaner.training.ngrams import train_and_score
-from ncleaner.training.pairs import Pair, folds, read_pairs
+from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import Example, train_structure
 
 # What `Cleaner` wants by default with the method hybrid.

@@ -17,7 +17,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.structure import Trees, quality_row
-from ncleaner.training.pairs import folds
+from ncleaner.training.examples import folds
 from ncleaner.training.structure import grow, trees_of
 
 __all__ = ["Unseen", "fit_quality", "unseen_quality"]

@@ -26,8 +26,9 @@ from ncleaner.modelling.container import Stored
 from ncleaner.pools.pool import Worker, results
 from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
 from ncleaner.training.classic import train_fiasco, train_lines, train_victor
+from ncleaner.training.examples import folds
 from ncleaner.training.hybrid import train, train_hybrid
-from ncleaner.training.pairs import Pair, folds
+from ncleaner.training.pairs import Pair
 
 __all__ = ["Fold", "Models", "compare", "scored", "train_folds"]
 

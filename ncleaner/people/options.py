@@ -187,8 +187,7 @@ def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:
 
     Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
     """
-    from ncleaner.training.pairs import read_pairs, with_sites
-    from ncleaner.training.sources import read_rows
+    from ncleaner.training.pairs import read_pairs, read_rows, with_sites
 
     raw, site_from = pages.raw, pages.site_from
     assert raw is not None

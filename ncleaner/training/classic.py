@@ -40,8 +40,8 @@ from ncleaner.modelling.victor import (
     visible_rows,
 )
 from ncleaner.training.annotations import Annotated, labels_from_alignment
-from ncleaner.training.examples import checked_pairs
-from ncleaner.training.pairs import Pair, count_sites
+from ncleaner.training.examples import checked_pairs, count_sites
+from ncleaner.training.pairs import Pair
 
 __all__ = ["train_fiasco", "train_lines", "train_victor"]
 

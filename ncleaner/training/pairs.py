@@ -1,16 +1,25 @@
-"""Training data from disk: pages, their cleaned text, and the sites they come from; and folds for
-cross-validation with no site in two of them.
+"""Training data from disk: pages, their cleaned text, and the sites they come from.
 
-A model that has seen other pages of a site knows the site's menus: a split with a site on both sides
-overstates accuracy by several points. A site is a registered domain (`text.hosts`), or given by the user.
+*Directories* have pages and texts of the same names.
+
+*Rows* of JSON lines or Parquet have `html`, the page as text or bytes, and `clean`, its clean text, with or
+without CleanEval's markup (`text` in its place does as well). They may have `url`, `id` and `page_type`, as a
+manifest has them.
+
+*Fences* are comments that many templates write around the text. Pal (2009) takes his labels from them, and
+search engines have defined some of their own (`googleoff`, `googleon`). The part of a page between the
+comments becomes its gold text.
+
+A site is a registered domain (`text.hosts`), or given by the user.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +30,9 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html, parse
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
-from ncleaner.errors import TrainingError
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
 from ncleaner.page import LAYOUT_CHOICES
+from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted
 from ncleaner.training.alignment import Alignment, address, align, gold_document
@@ -30,18 +40,18 @@ from ncleaner.training.alignment import Alignment, address, align, gold_document
 __all__ = [
     "Pair",
     "Source",
-    "count_sites",
+    "fenced",
     "find_manifest",
     "find_sources",
-    "folds",
     "known_kind",
     "pages_of",
     "read_bytes",
+    "read_fenced",
     "read_page",
     "read_pairs",
+    "read_rows",
     "read_text",
     "read_texts",
-    "site_notes",
     "site_of",
     "sites_of_names",
     "with_sites",
@@ -54,10 +64,13 @@ _ADDRESSES = (
     ("base[href]", "href"),
 )
 
-# With fewer sites, a standard error says little.
-_FEW_SITES = 5
-# A smaller share of pages of unknown sites changes no figure.
-_FEW_UNKNOWN = 0.1
+_JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_PARQUET = ".parquet"
+_COLUMNS = ("id", "url", "page_type", "html", "clean", "text")
+# Rows of a Parquet file that are in memory at once.
+_BATCH = 256
+# `<!-->` and `<!--->` are whole comments
+_COMMENT = re.compile(rb"<!--(?:-?>|(.*?)(?:-->|--!>|\Z))", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,6 +344,195 @@ def read_texts(paths: Iterable[Path]) -> list[Document]:
     return documents
 
 
+# Rows and fences
+
+
+def read_rows(
+    path: str | Path,
+    *,
+    encoding: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Pair]:
+    """Reads pages with their clean text from a file of rows: JSON lines or Parquet.
+
+    Each row has `html`, the page as text or bytes, and `clean`, its clean text, with or without CleanEval's
+    markup; it may have `url`, `id` and `page_type`.
+
+    >>> import json, pathlib, ncleaner
+    >>> row = {"html": "<ul><li>Home</ul><p>The ferry sails.", "clean": "The ferry sails."}
+    >>> _ = pathlib.Path("rows.jsonl").write_text(json.dumps(row))
+    >>> ncleaner.read_rows("rows.jsonl")[0].alignment.clean.tolist()
+    [False, True]
+
+    Args:
+        path: a file of JSON lines (`.jsonl`, `.ndjson`, also with `.gz`) or a Parquet file (`.parquet`).
+        encoding: WHATWG label of pages that are bytes, if it is known.
+        progress: called with the number of rows read, twice.
+
+    Raises:
+        TrainingError: the file cannot be read, has none of these forms or no rows, or a row lacks a page or
+            its clean text.
+        InputError: a page is too large.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise TrainingError(f"there is no file {path}")
+    if path.suffix == _PARQUET:
+        rows = _parquet_rows(path)
+    elif path.name.endswith(_JSON):
+        rows = _json_rows(path)
+    else:
+        raise TrainingError(
+            f"{path} is not a table of pages: its name has to end with {', '.join((*_JSON, _PARQUET))}"
+        )
+    pairs = []
+    for number, row in rows:
+        where = f"{path}, row {number}"
+        pairs.append(_pair(row, number, where, encoding))
+        if progress is not None:
+            progress(len(pairs), len(pairs))
+    if not pairs:
+        raise TrainingError(f"{path} has no rows")
+    return pairs
+
+
+def _pair(row: Mapping[str, Any], number: int, where: str, encoding: str | None) -> Pair:
+    html, clean = row.get("html"), row.get("clean", row.get("text"))
+    for name, value, kinds in (("html", html, (str, bytes)), ("clean", clean, (str,))):
+        if value is None:
+            raise TrainingError(
+                f"{where}: no column {name!r}; a row has `html`, the page, and `clean`, its clean text, and "
+                f"this one has {', '.join(map(repr, row)) or 'nothing'}"
+            )
+        if not isinstance(value, kinds):
+            raise TrainingError(f"{where}: {name!r} is {type(value).__name__}, and has to be text")
+    assert html is not None and clean is not None
+    try:
+        document = dump_html(html, encoding=encoding)
+    except NcleanerError as error:
+        raise type(error)(f"{where}: {error}") from error
+    url = str(row.get("url") or "")
+    body = html if isinstance(html, bytes) else html.encode("utf-8", "replace")
+    return Pair(
+        str(row.get("id") or number),
+        document,
+        clean,
+        site_of(url or address(clean), body),
+        known_kind(str(row.get("page_type") or "")),
+    )
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the rows of a file of JSON lines with their numbers, from 1 on."""
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line)
+                except ValueError as error:
+                    raise TrainingError(f"{path}, row {number}: not JSON ({error})") from error
+                if not isinstance(row, dict):
+                    raise TrainingError(f"{path}, row {number}: not a JSON object")
+                yield number, row
+    except (OSError, EOFError) as error:
+        raise TrainingError(f"cannot read {path}: {error}") from error
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the rows of a Parquet file with their numbers, from 1 on; only the columns that are used."""
+    require("reading Parquet", "pyarrow", "parquet", error=TrainingError)
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            columns = [name for name in file.schema_arrow.names if name in _COLUMNS]
+            for batch in file.iter_batches(_BATCH, columns=columns):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, row
+    except (OSError, arrow.ArrowException) as error:
+        raise TrainingError(f"cannot read {path}: {error}") from error
+
+
+def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> str | None:
+    """Returns the text of a page between comments, one segment on each line; None without a comment that
+    begins.
+
+    Args:
+        html: the page as served.
+        begin, end: texts of the comments that begin the content, and end it. Content can begin more than
+            once; it ends with the page at the latest.
+        encoding: WHATWG label, if it is known.
+    """
+    page, _ = decode(html, "", encoding)
+    parts: list[bytes] = []
+    since: int | None = None
+    found = False
+    for comment in _COMMENT.finditer(page):
+        said = comment[1] or b""
+        if end.encode() in said and since is not None:
+            parts.append(page[since : comment.start()])
+            since = None
+        elif begin.encode() in said and since is None:
+            since, found = comment.end(), True
+    if since is not None:
+        parts.append(page[since:])
+    # a rule sets the parts apart, and has no text
+    return dump_html(b"<hr>".join(parts).decode("utf-8", "replace")).text if found else None
+
+
+def read_fenced(
+    raw: str | Path,
+    begin: str,
+    end: str,
+    *,
+    encoding: str | None = None,
+    manifest: str | Path | None = None,
+) -> list[Pair]:
+    """Reads the pages of a directory, with the text between comments as their gold text.
+
+    Args:
+        raw: HTML pages.
+        begin, end: see `fenced`.
+        encoding, manifest: see `read_pairs`.
+
+    Warns:
+        TrainingWarning: pages without such a comment; they are left out.
+
+    Raises:
+        TrainingError: the directory is missing, a file cannot be read, or no page has such a comment.
+    """
+    pages = pages_of(Path(raw))
+    told = find_manifest(Path(raw), manifest)
+    pairs, without = [], []
+    for stem, path in sorted(pages.items()):
+        body = read_bytes(path)
+        gold = fenced(body, begin, end, encoding)
+        if gold is None:
+            without.append(stem)
+        else:
+            entry = told.get(stem, {"url": "", "page_type": ""})
+            document = dump_html(body, encoding=encoding)
+            site, kind = site_of(entry["url"], body), known_kind(entry["page_type"])
+            pairs.append(Pair(stem, document, gold, site, kind))
+    if not pairs:
+        raise TrainingError(f"no page of {raw} ({counted(len(pages), 'file')}) has a comment with {begin!r}")
+    if without:
+        have, are = ("has", "is") if len(without) == 1 else ("have", "are")
+        shown = ", ".join(without[:10]) + (" …" if len(without) > 10 else "")
+        warnings.warn(
+            f"{len(without):,} of {counted(len(pages), 'page')} {have} no comment with {begin!r} and "
+            f"{are} left out: {shown}",
+            TrainingWarning,
+            stacklevel=2,
+        )
+    return pairs
+
+
 # Sites
 
 
@@ -360,65 +562,3 @@ def sites_of_names(names: Sequence[str], pattern: str) -> list[str]:
             f"{names[0] if names else '-'}"
         )
     return found
-
-
-def site_notes(sites: Sequence[str]) -> list[str]:
-    """Returns what makes cross-validated figures doubtful, in sentences: sites that are not known, that have
-    most of the pages, or that are few."""
-    notes = []
-    known = Counter(filter(None, sites))
-    unknown = len(sites) - known.total()
-    if unknown > _FEW_UNKNOWN * len(sites) and len(sites) > 1:
-        pages = "all pages" if unknown == len(sites) else f"{unknown:,} of {counted(len(sites), 'page')}"
-        notes.append(
-            f"the sites of {pages} are not known: each page counts as a separate site, and neighbours by "
-            "name stay together in the cross-validation. If several are of one site, the figures are too "
-            "good; a manifest with URLs (--manifest) or --site-from gives the sites"
-        )
-    largest, most = known.most_common(1)[0] if known else ("", 0)
-    if len(known) > 1 and 2 * most > len(sites):
-        notes.append(
-            f"{largest} has {most:,} of {counted(len(sites), 'page')}: they are judged by a model of only "
-            f"{len(sites) - most:,}, so that the figures are too low, and hold mostly for this site"
-        )
-    number = len(known) + unknown
-    if 1 < number < _FEW_SITES:
-        notes.append(f"the pages are of only {number} sites: standard errors say little about further ones")
-    return notes
-
-
-def count_sites(sites: Iterable[str]) -> int:
-    """Returns the number of sites; a page without a known site (empty) counts as one of its own."""
-    listed = list(sites)
-    return len(set(filter(None, listed))) + sum(not site for site in listed)
-
-
-def folds(sites: Sequence[str], k: int) -> list[list[int]]:
-    """Divides pages into at most k folds of about equal size; no site is in two folds.
-
-    The largest sites come first, each into the smallest fold; the result depends only on `sites`. Pages of
-    unknown sites (empty) stay together with their neighbours in the list, since names are often sorted by
-    site.
-
-    Args:
-        sites: the site of each page.
-        k: number of folds, at least 2.
-
-    Returns:
-        Lists of page numbers, ascending, none empty: fewer than k where there are fewer sites.
-    """
-    homes: dict[str, list[int]] = {}
-    unknown = [page for page, site in enumerate(sites) if not site]
-    for page, site in enumerate(sites):
-        if site:
-            homes.setdefault(site, []).append(page)
-    # pages of unknown sites: 2 k runs of neighbours, so that the folds fill evenly
-    pieces = min(len(unknown), 2 * k)
-    groups = list(homes.values()) + [
-        unknown[len(unknown) * i // pieces : len(unknown) * (i + 1) // pieces] for i in range(pieces)
-    ]
-    groups.sort(key=lambda pages: (-len(pages), pages[0]))
-    dealt: list[list[int]] = [[] for _ in range(min(k, len(groups)))]
-    for pages in groups:
-        min(dealt, key=len).extend(pages)
-    return sorted(sorted(fold) for fold in dealt)

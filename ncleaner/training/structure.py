@@ -36,7 +36,7 @@ from ncleaner.modelling.features import (
     second_features,
 )
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
-from ncleaner.training.pairs import folds
+from ncleaner.training.examples import folds
 
 __all__ = ["Example", "grow", "train_structure", "trees_of"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.training.sources import fenced, read_fenced
+from ncleaner.training.pairs import fenced, read_fenced
 
 PAGE = "<ul><li>Home</ul><!-- content begins --><p>The ferry <b>sails</b>.</p><p>Late.</p><!-- content ends --><p>Terms"
 

@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.training.pairs import (
-    Source,
-    find_sources,
-    folds,
-    read_pairs,
-    read_texts,
-    site_notes,
-    sites_of_names,
-)
+from ncleaner.training.examples import folds, site_notes
+from ncleaner.training.pairs import Source, find_sources, read_pairs, read_texts, sites_of_names
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:

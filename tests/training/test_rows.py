@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ncleaner.errors import InputError, TrainingError
-from ncleaner.training.sources import read_rows
+from ncleaner.training.pairs import read_rows
 
 PROSE = "The ferry was late this morning, and nobody on the pier seemed to mind."
 ROWS: list[dict[str, Any]] = [

@@ -177,8 +177,7 @@ def command(
 
 def _pairs(training: Training, labelled: Labelled, recipe: Recipe, language: str, quiet: bool) -> list[Pair]:
     """Reads the pages to train on; none where a model is adapted, or learns from annotations alone."""
-    from ncleaner.training.pairs import with_sites
-    from ncleaner.training.sources import read_fenced
+    from ncleaner.training.pairs import read_fenced, with_sites
 
     pairs: list[Pair] = []
     if training.from_crawl:
