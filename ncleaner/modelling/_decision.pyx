@@ -708,51 +708,37 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
     return found.rows >= ROWS and found.cells >= CELLS
 
 
-cdef void keep_whole_tables(const tables_t* t, uint8_t* kept) noexcept nogil:
-    """Adds cells to a mask, as `complete_tables`."""
+def complete_tables(Tables tables not None, mask not None):
+    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept.
+
+    Args:
+        tables: of the page.
+        mask: shape (segments,), bool, changed in place. The time is linear in the elements of the page.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const tables_t* t = &tables.t
     cdef const element_t* e
     cdef Py_ssize_t table, k
     cdef int32_t i
     cdef count_t found
-    for table in range(t.n_elements):
-        e = &t.elements[table]
-        if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, kept, &found):
-            continue
-        if found.kept == found.segments or 100 * found.kept < SHARE * found.segments:
-            continue
-        for k in range(table + 1, found.end):
-            e = &t.elements[k]
-            if _is_cell(e):
-                for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
-                    if not t.segments[i].flags & HIDDEN:
-                        kept[i] = True
-
-
-cdef void keep_whole_code(const tables_t* t, uint8_t* kept) noexcept nogil:
-    """Adds segments to a mask, as `complete_code`."""
-    cdef const element_t* e
-    cdef Py_ssize_t element
-    cdef int32_t first, last, i
-    cdef uint64_t chars, of_kept
-    # the elements inside of one are looked at only with it
-    cdef uint32_t end = 0
-    for element in range(t.n_elements):
-        e = &t.elements[element]
-        if not TAG_PRE <= e.tag <= TAG_PLAINTEXT or e.first_run == e.last_run or <uint32_t> e.first_run < end:
-            continue
-        end = <uint32_t> e.last_run
-        first = t.runs[e.first_run].segment
-        last = t.runs[e.last_run - 1].segment
-        chars = of_kept = 0
-        for i in range(first, last + 1):
-            if not t.segments[i].flags & HIDDEN:
-                chars += t.segments[i].chars
-                of_kept += t.segments[i].chars if kept[i] else 0
-        if of_kept == chars or CODE_PART * of_kept < chars:
-            continue
-        for i in range(first, last + 1):
-            if not t.segments[i].flags & HIDDEN:
-                kept[i] = True
+    if not kept.shape[0]:
+        return
+    with nogil:
+        for table in range(t.n_elements):
+            e = &t.elements[table]
+            if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
+                continue
+            if found.kept == found.segments or 100 * found.kept < SHARE * found.segments:
+                continue
+            for k in range(table + 1, found.end):
+                e = &t.elements[k]
+                if _is_cell(e):
+                    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
+                        if not t.segments[i].flags & HIDDEN:
+                            kept[i] = True
 
 
 def complete_code(Tables tables not None, mask not None):
@@ -761,9 +747,31 @@ def complete_code(Tables tables not None, mask not None):
     Arguments and errors as `complete_tables`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
-    if kept.shape[0]:
-        with nogil:
-            keep_whole_code(&tables.t, &kept[0])
+    cdef const tables_t* t = &tables.t
+    cdef const element_t* e
+    cdef Py_ssize_t element
+    cdef int32_t first, last, i
+    cdef uint64_t chars, of_kept
+    # the elements inside of one are looked at only with it
+    cdef uint32_t end = 0
+    with nogil:
+        for element in range(t.n_elements):
+            e = &t.elements[element]
+            if not TAG_PRE <= e.tag <= TAG_PLAINTEXT or e.first_run == e.last_run or <uint32_t> e.first_run < end:
+                continue
+            end = <uint32_t> e.last_run
+            first = t.runs[e.first_run].segment
+            last = t.runs[e.last_run - 1].segment
+            chars = of_kept = 0
+            for i in range(first, last + 1):
+                if not t.segments[i].flags & HIDDEN:
+                    chars += t.segments[i].chars
+                    of_kept += t.segments[i].chars if kept[i] else 0
+            if of_kept == chars or CODE_PART * of_kept < chars:
+                continue
+            for i in range(first, last + 1):
+                if not t.segments[i].flags & HIDDEN:
+                    kept[i] = True
 
 
 # The segments of one style.
@@ -859,19 +867,3 @@ def drop_last_headings(Tables tables not None, mask not None):
     if 0 < n <= LAST_HEADINGS and at >= 0:
         for k in range(n):
             kept[headings[k]] = False
-
-
-def complete_tables(Tables tables not None, mask not None):
-    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept.
-
-    Args:
-        tables: of the page.
-        mask: shape (segments,), bool, changed in place. The time is linear in the elements of the page.
-
-    Raises:
-        ValueError: the mask does not fit the document.
-    """
-    cdef uint8_t[::1] kept = _writable(tables, mask)
-    if kept.shape[0]:
-        with nogil:
-            keep_whole_tables(&tables.t, &kept[0])

@@ -3,15 +3,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document._tables import Tables
+
 NUMBER: int
 
-def features(
-    data: bytes,
-    runs: npt.NDArray[np.void],
-    segments: npt.NDArray[np.void],
-    elements: npt.NDArray[np.void],
-    rows: npt.NDArray[Any],
-) -> npt.NDArray[np.uint8]: ...
+def features(tables: Tables, rows: npt.NDArray[Any]) -> npt.NDArray[np.uint8]: ...
 def state_scores(
     values: npt.NDArray[np.uint8], slots: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float64]: ...

@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from ncleaner.document._tables cimport element_t, run_t, segment_t
+from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
 from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of
 from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, is_punctuation, letter_case
@@ -514,63 +514,62 @@ cdef inline void _write_text(uint8_t* row, const text_t* text) noexcept nogil:
 
 
 cdef void _fill_blocks(
-    const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements, const int32_t* rows,
-    Py_ssize_t n, uint8_t* values, page_t* page
+    const tables_t* t, const int32_t* rows, Py_ssize_t n, uint8_t* values, page_t* page
 ) noexcept nogil:
     """Writes the features of each block alone, and counts words, sentences and copies of texts."""
-    cdef Py_ssize_t t, i, next_run = 0
+    cdef Py_ssize_t block, i, next_run = 0
     cdef const run_t* run
     cdef const place_t* place
     cdef place_t nowhere = place_t(-1, -1, 0)
     cdef uint8_t* row
     cdef text_t text
     cdef tags_t found
-    for t in range(n):
-        i = rows[t]
-        run = &runs[i]
+    for block in range(n):
+        i = rows[block]
+        run = &t.runs[i]
         place = &page.places[run.element] if run.element >= 0 else &nowhere
-        row = values + t * FEATURES
+        row = values + block * FEATURES
         # the tags of the runs between two chosen ones count too
         found = tags_t(0, 0, 0, 0)
         while next_run <= i:
             found.p += page.tags_of_p[next_run]
-            _add_tags(runs, segments, elements, next_run, &found)
+            _add_tags(t.runs, t.segments, t.elements, next_run, &found)
             next_run += 1
         _write_markup(row, run, place, &found)
-        _read(data + run.start, data + run.end, &text)
+        _read(t.text + run.start, t.text + run.end, &text)
         _write_text(row, &text)
-        row[BULLET] = _bullet(data + run.start, data + run.end)
+        row[BULLET] = _bullet(t.text + run.start, t.text + run.end)
         page.words += text.alpha_tokens
         page.sentences += text.sentences
         if not run.context >> CONTEXT_LINK & 1:
             page.by_td[place.td + 1] += text.alpha_tokens
             page.by_div[place.div + 1] += text.alpha_tokens
-        page.copies[t] = <seen_t*> row_of(page.seen, sizeof(seen_t), page.slots - 1, text.hash | 1)
-        row[FIRST_DUPLICATE] = page.copies[t].times == 0
-        page.copies[t].times += 1
+        page.copies[block] = <seen_t*> row_of(page.seen, sizeof(seen_t), page.slots - 1, text.hash | 1)
+        row[FIRST_DUPLICATE] = page.copies[block].times == 0
+        page.copies[block].times += 1
 
 
 cdef void _fill_of_page(
-    const run_t* runs, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values, const page_t* page
+    const tables_t* t, const int32_t* rows, Py_ssize_t n, uint8_t* values, const page_t* page
 ) noexcept nogil:
     """Writes the features that need the whole page."""
-    cdef Py_ssize_t t, group
+    cdef Py_ssize_t block, group
     cdef uint64_t most_td = 0, most_div = 0
     cdef place_t nowhere = place_t(-1, -1, 0)
     cdef const run_t* run
     cdef const place_t* place
     cdef uint8_t* row
-    for group in range(n_elements + 1):
+    for group in range(t.n_elements + 1):
         most_td = page.by_td[group] if page.by_td[group] > most_td else most_td
         most_div = page.by_div[group] if page.by_div[group] > most_div else most_div
-    for t in range(n):
-        run = &runs[rows[t]]
+    for block in range(n):
+        run = &t.runs[rows[block]]
         place = &page.places[run.element] if run.element >= 0 else &nowhere
-        row = values + t * FEATURES
+        row = values + block * FEATURES
         # a block that is there only once is in no group of duplicates
-        row[FIRST_DUPLICATE] &= page.copies[t].times > 1
-        row[DUPLICATE_COUNT] = _steps(page.copies[t].times)
-        row[POSITION] = <uint8_t> (1 + t * SHARES // n)
+        row[FIRST_DUPLICATE] &= page.copies[block].times > 1
+        row[DUPLICATE_COUNT] = _steps(page.copies[block].times)
+        row[POSITION] = <uint8_t> (1 + block * SHARES // n)
         row[DOCUMENT_WORDS] = _octaves(page.words)
         row[DOCUMENT_SENTENCES] = _octaves(page.sentences)
         row[DOCUMENT_BLOCKS] = _octaves(<uint64_t> n)
@@ -581,27 +580,24 @@ cdef void _fill_of_page(
         row[FRAGMENTATION] = _steps(<uint32_t> (page.words // <uint64_t> n))
 
 
-cdef bint _fill(
-    const uint8_t* data, const run_t* runs, Py_ssize_t n_runs, const segment_t* segments,
-    const element_t* elements, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
-) noexcept nogil:
+cdef bint _fill(const tables_t* t, const int32_t* rows, Py_ssize_t n, uint8_t* values) noexcept nogil:
     """Writes the features of the chosen runs. Returns False if there is not enough memory."""
     cdef page_t page
-    cdef bint done = _open_page(&page, n_elements, n_runs, n)
+    cdef bint done = _open_page(&page, t.n_elements, t.n_runs, n)
     if done:
-        _find_places(elements, n_elements, page.places)
-        _count_p(elements, n_elements, n_runs, page.tags_of_p)
-        _fill_blocks(data, runs, segments, elements, rows, n, values, &page)
-        _fill_of_page(runs, n_elements, rows, n, values, &page)
+        _find_places(t.elements, t.n_elements, page.places)
+        _count_p(t.elements, t.n_elements, t.n_runs, page.tags_of_p)
+        _fill_blocks(t, rows, n, values, &page)
+        _fill_of_page(t, rows, n, values, &page)
     _close_page(&page)
     return done
 
 
-def features(bytes data not None, runs, segments, elements, rows):
+def features(Tables tables not None, rows):
     """Returns the features of some of a document's runs. The other runs are ignored.
 
     Args:
-        data, runs, segments, elements: the text and the tables of the Document.
+        tables: of the Document.
         rows: shape (blocks,), int32: the numbers of the runs, ascending.
 
     Returns:
@@ -615,22 +611,13 @@ def features(bytes data not None, runs, segments, elements, rows):
     values = np.zeros((len(chosen), FEATURES), np.uint8)
     if not len(chosen):
         return values
-    if chosen.min() < 0 or chosen.max() >= len(runs):
-        raise IndexError(f"there are {len(runs)} runs")
+    if chosen.min() < 0 or chosen.max() >= tables.t.n_runs:
+        raise IndexError(f"there are {tables.t.n_runs} runs")
     cdef const int32_t[::1] r = chosen
     cdef uint8_t[:, ::1] v = values
-    cdef const uint8_t[::1] run_bytes = np.ascontiguousarray(runs).view(np.uint8)
-    cdef const uint8_t[::1] segment_bytes = np.ascontiguousarray(segments).view(np.uint8)
-    cdef const uint8_t[::1] element_bytes = np.ascontiguousarray(elements).view(np.uint8)
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef const element_t* tree = <const element_t*> &element_bytes[0] if element_bytes.shape[0] else NULL
-    cdef Py_ssize_t n_elements = len(elements), n_runs = len(runs)
     cdef bint done
     with nogil:
-        done = _fill(
-            text, <const run_t*> &run_bytes[0], n_runs, <const segment_t*> &segment_bytes[0], tree, n_elements,
-            &r[0], r.shape[0], &v[0, 0],
-        )
+        done = _fill(&tables.t, &r[0], r.shape[0], &v[0, 0])
     if not done:
         raise MemoryError("not enough memory for the features of a page")
     return values

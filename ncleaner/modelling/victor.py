@@ -201,7 +201,7 @@ def block_features(document: Document, rows: npt.NDArray[np.int32] | None = None
     """
     if rows is None:
         rows = visible_rows(document)
-    return features(document.data, document.runs, document.segments, document.elements, rows)
+    return features(document.tables, rows)
 
 
 def make_slots(without: Iterable[str] = (), window: int = WINDOW) -> tuple[Slot, ...]:

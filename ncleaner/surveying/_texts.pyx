@@ -7,7 +7,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ncleaner.document._hashes cimport extended, hash_bytes, mix
-from ncleaner.document._tables cimport Tables, element_t, fill_styles, grow, segment_t, tables_t
+from ncleaner.document._tables cimport Tables, fill_styles, grow, segment_t, tables_t
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold, is_unspaced, is_white
 
 # The version of the hashes of texts and layouts. Files of surveys record it.
@@ -39,48 +39,36 @@ cdef struct chosen_t:
 cdef uint64_t NONE = <uint64_t> -1
 
 
-def text_hashes(bytes data not None, const uint32_t[::1] starts, const uint32_t[::1] ends):
-    """Returns a hash of each segment [starts, ends) of UTF-8 text: shape (segments,), uint32."""
-    cdef Py_ssize_t n = starts.shape[0], i
-    cdef const unsigned char* text = data
-    cdef size_t size = len(data)
-    found = np.empty(n, np.uint32)
+def text_hashes(Tables tables not None):
+    """Returns a hash of the text of each segment: shape (segments,), uint32."""
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s
+    cdef Py_ssize_t i
+    found = np.empty(t.n_segments, np.uint32)
     cdef uint32_t[::1] out = found
-    for i in range(n):
-        if not starts[i] <= ends[i] <= size:
-            raise IndexError("a segment is outside of the text")
     with nogil:
-        for i in range(n):
-            out[i] = <uint32_t> (
-                mix(hash_bytes(ends[i] - starts[i], text + starts[i], ends[i] - starts[i])) >> 32
-            )
+        for i in range(t.n_segments):
+            s = &t.segments[i]
+            out[i] = <uint32_t> (mix(hash_bytes(s.end - s.start, t.text + s.start, s.end - s.start)) >> 32)
     return found
 
 
-def layout_hash(elements not None):
+def layout_hash(Tables tables not None):
     """Returns the smallest hash of a style on a page, 0 to 2³² - 1; 0 without elements.
 
     A style is the tags and classes from the root to a block. Two pages have the same hash with a probability that
     is the share of the styles of both that they have in common (Broder 1997).
     """
-    cdef Py_ssize_t m = len(elements), i
-    cdef uint64_t* styles
-    cdef uint32_t least = 0, own
-    cdef const uint8_t[::1] rows
-    if not m:
-        return 0
-    rows = elements.view(np.uint8)
-    styles = <uint64_t*> malloc(m * sizeof(uint64_t))
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t i
+    cdef uint32_t least = <uint32_t> -1 if t.n_elements else 0
+    cdef uint64_t* styles = <uint64_t*> malloc(<size_t> (t.n_elements + 1) * sizeof(uint64_t))
     if styles == NULL:
         raise MemoryError
-    try:
-        with nogil:
-            fill_styles(<const element_t*> &rows[0], m, styles)
-            for i in range(m):
-                own = <uint32_t> (mix(styles[i]) >> 32)
-                if i == 0 or own < least:
-                    least = own
-    finally:
+    with nogil:
+        fill_styles(t.elements, t.n_elements, styles)
+        for i in range(t.n_elements):
+            least = min(least, <uint32_t> (mix(styles[i]) >> 32))
         free(styles)
     return least
 

@@ -25,18 +25,12 @@ from ncleaner.surveying.duplicates import Sketch, check_version
 from ncleaner.surveying.paragraphs import Sequences
 from ncleaner.text.hosts import registered_domain
 
-__all__ = ["MOST_TEXTS", "Signature", "hashes_of", "signature_of"]
+__all__ = ["MOST_TEXTS", "Signature", "signature_of"]
 
 # Of a page with more different texts, those with the smallest hashes are kept, which are the same on all
 # pages.
 MOST_TEXTS = 2_000
 _LARGEST = 1 << 63
-
-
-def hashes_of(document: Document) -> npt.NDArray[np.uint32]:
-    """The hash of each segment's text: shape (segments,)."""
-    starts, ends = (np.ascontiguousarray(document.segments[name]) for name in ("start", "end"))
-    return text_hashes(document.data, starts, ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,12 +137,12 @@ def signature_of(
     return Signature(
         site,
         number % _LARGEST,
-        layout_hash(document.elements),
+        layout_hash(document.tables),
         int(words[shown].sum()),
         int(words[kept.mask & shown].sum()),
         kept.remarks.language,
         kept.kind,
-        np.unique(hashes_of(document)[shown])[:MOST_TEXTS],
+        np.unique(text_hashes(document.tables)[shown])[:MOST_TEXTS],
         html or b"",
         document.encoding if html else "",
         sketch,

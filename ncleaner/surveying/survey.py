@@ -30,10 +30,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.tables import Site
 from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
-from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying._texts import HASHES_VERSION, text_hashes
 from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of
 from ncleaner.surveying.paragraphs import SEQUENCES_VERSION, shares_seen
-from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
 from ncleaner.versions import SURVEYS
 
@@ -182,7 +181,7 @@ class Survey:
         known = self._known(name) if name and len(document) else None
         if known is None:
             return None
-        hashes = hashes_of(document)
+        hashes = text_hashes(document.tables)
         places = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
         holders = np.where(known.hashes[places] == hashes, known.holders[places], 0)
         # shape (segments, pages)

@@ -231,11 +231,10 @@ def test_features_of_any_page(page: str) -> None:
 
 def test_rows_that_are_not_there() -> None:
     document = PAIRS[0].document
-    tables = (document.data, document.runs, document.segments, document.elements)
-    assert features(*tables, np.zeros(0, np.int32)).shape == (0, len(FEATURES))
+    assert features(document.tables, np.zeros(0, np.int32)).shape == (0, len(FEATURES))
     for row in (-1, len(document.runs)):
         with pytest.raises(IndexError):
-            features(*tables, np.array([row]))
+            features(document.tables, np.array([row]))
 
 
 def test_slots() -> None:

@@ -25,7 +25,7 @@ from ncleaner.methods.choice import load_method
 from ncleaner.modelling.hybrid import SHARED
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
-from ncleaner.surveying.signatures import MOST_TEXTS, Signature, hashes_of, signature_of
+from ncleaner.surveying.signatures import MOST_TEXTS, Signature, signature_of
 from ncleaner.surveying.survey import Survey, portrait_of
 
 PLACES = "harbour castle market station library museum theatre bridge garden school".split()
@@ -74,25 +74,18 @@ def made(path: Path, signatures: Iterable[Signature], pages: int = 32) -> Survey
 
 def test_hashes_are_of_the_text_alone() -> None:
     one = dump_html("<p>Home</p><div class=x><b>Ho</b>me</div><p>home</p>")
-    hashes = hashes_of(one).tolist()
+    hashes = text_hashes(one.tables).tolist()
     assert hashes[0] == hashes[1] != hashes[2]
-    assert hashes_of(dump_text("Home")).tolist() == hashes[:1]
+    assert text_hashes(dump_text("Home").tables).tolist() == hashes[:1]
     # files of surveys have these values
-    starts, ends = np.array([0, 5, 4], np.uint32), np.array([4, 13, 4], np.uint32)
-    assert text_hashes("Home\nΠαρά".encode(), starts, ends).tolist() == [2736915936, 3328051481, 0]
-
-
-def test_bad_offsets_are_refused() -> None:
-    for start, end in ((0, 9), (3, 2)):
-        with pytest.raises(IndexError):
-            text_hashes(b"abc", np.array([start], np.uint32), np.array([end], np.uint32))
+    assert text_hashes(dump_text("Home\n\nΠαρά").tables).tolist() == [2736915936, 3328051481]
 
 
 def test_layout_is_of_tags_and_classes() -> None:
     one, other = dump_html("<div class=a><p>x"), dump_html("<div class=a><p>y<p>z")
-    assert layout_hash(one.elements) == layout_hash(other.elements) != 0
-    assert layout_hash(dump_text("x").elements) == 0
-    different = {layout_hash(dump_html(f"<div class=a{n}><p class=b{n}>x").elements) for n in range(20)}
+    assert layout_hash(one.tables) == layout_hash(other.tables) != 0
+    assert layout_hash(dump_text("x").tables) == 0
+    different = {layout_hash(dump_html(f"<div class=a{n}><p class=b{n}>x").tables) for n in range(20)}
     assert len(different) > 5
 
 
@@ -109,7 +102,7 @@ def test_signature_of_a_page() -> None:
         "",
     )
     # the hidden text and the second copy are left out
-    assert found.texts.tolist() == sorted(set(hashes_of(document)[[0, 3]].tolist()))
+    assert found.texts.tolist() == sorted(set(text_hashes(document.tables)[[0, 3]].tolist()))
     for address, site in [("http://10.0.0.1/x", "10.0.0.1"), ("http://[2001:db8::1]/", "2001:db8::1"),
                           ("http://bücher.example/", "xn--bcher-kva.example")]:  # fmt: skip
         signed = signature_of(address, document, kept)
@@ -121,7 +114,7 @@ def test_many_texts_are_bounded() -> None:
     document = dump_html("".join(f"<p>text {number}" for number in range(3 * MOST_TEXTS)))
     found = signature_of(url(1), document, Kept(document.visible))
     assert found is not None and len(found.texts) == MOST_TEXTS
-    assert found.texts.tolist() == sorted(hashes_of(document).tolist())[:MOST_TEXTS]
+    assert found.texts.tolist() == sorted(text_hashes(document.tables).tolist())[:MOST_TEXTS]
 
 
 @given(
