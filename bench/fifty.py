@@ -26,11 +26,11 @@ import typer
 
 from ncleaner.document.tables import Document
 from ncleaner.errors import TrainingError
-from ncleaner.methods.choice import make_method, read_ngrams
+from ncleaner.methods.choice import load_model, make_method, read_ngrams
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.modelling.structure import Structure
 from ncleaner.training.crawl import train_from_crawl
 from ncleaner.training.examples import belongs, folds
 from ncleaner.training.hybrid import train_hybrid
@@ -151,7 +151,7 @@ def main(
 ) -> None:
     """Prints a table for each gold directory."""
     warnings.simplefilter("ignore")
-    forest = load_structure(structure or "structure")
+    forest = Structure.of_model(load_model(structure or "structure"))
     start = HybridModel(read_ngrams(nonlexical or "nonlexical"), forest)
     for folder in gold:
         pairs = [pair for pair in read_pairs(folder / "raw", folder / "clean") if belongs(pair)]

@@ -21,7 +21,7 @@ from ncleaner.modelling.container import Stored, kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
-from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import VictorModel, labels_from_kept
 from ncleaner.training.annotations import read_annotations, write_annotations
 
@@ -39,7 +39,7 @@ def of_structure(structure: Structure) -> Hybrid:
 
 
 def of_notices(notices: Notices) -> Hybrid:
-    return Hybrid(HybridModel(read_ngrams("nonlexical"), load_structure()), notices)
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), shipped_structure()), notices)
 
 
 KINDS: dict[str, tuple[type[Stored], Callable[..., Method]]] = {

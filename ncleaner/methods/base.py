@@ -123,7 +123,7 @@ class ModelKind:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Description of a method for the rest of the package.
 

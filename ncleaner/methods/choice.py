@@ -99,7 +99,7 @@ class ByLanguage(Mapping[str, "Stored"]):
         self._names[""] = FALLBACK_MODEL
         self._loaded: dict[str, Stored] = {}
         for path in paths:
-            if _kind_of_file(path) not in (kind.name for kind in kinds):
+            if kind_of(model_bytes(path), str(path)) not in (kind.name for kind in kinds):
                 continue
             model = load_model(path, kinds)
             language = str(model.about.get("language", ""))
@@ -228,10 +228,6 @@ def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
 
 def _files_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.ncm"))
-
-
-def _kind_of_file(path: Path) -> str:
-    return kind_of(model_bytes(path), str(path))
 
 
 def _is_per_page(model: str | Path) -> bool:

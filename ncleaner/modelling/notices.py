@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from ncleaner.modelling.container import Card, Stored, about_of, integers, pack
 from ncleaner.modelling.files import model_bytes
 from ncleaner.text.visible import counted
 
-__all__ = ["Notices", "load_notices", "shipped_notices"]
+__all__ = ["Notices", "shipped_notices"]
 
 _CODE = 1 << tags.CONTEXT.index("code")
 # no notice has this many headings, each above a text of this many words
@@ -158,16 +157,7 @@ def _is_none(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
     return int((headings[:-1] & sentences[1:]).sum()) >= _SECTIONS
 
 
-def load_notices(name: str | Path = "notices") -> Notices:
-    """Loads the shipped model of notices, or one from a file.
-
-    Raises:
-        ModelError: no such model, or the file is not a model of notices.
-    """
-    return Notices.from_bytes(model_bytes(name), str(name))
-
-
 @cache
 def shipped_notices() -> Notices:
     """Returns the shipped model, which is loaded once. Raises ModelError: it cannot be read."""
-    return load_notices()
+    return Notices.from_bytes(model_bytes("notices"), "notices")

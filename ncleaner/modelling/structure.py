@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -63,7 +62,6 @@ __all__ = [
     "Structure",
     "Trees",
     "kinds_of",
-    "load_structure",
     "quality_row",
     "shipped_structure",
 ]
@@ -298,9 +296,18 @@ class Structure(Stored):
             _RULES,
         )
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns {name: table} as model files store them."""
-        found: dict[str, npt.NDArray[Any]] = {
+    def to_bytes(self) -> bytes:
+        """Returns the model file. The same model gives the same bytes."""
+        header = {
+            "kind": self.KIND,
+            "hashes": HASHES_VERSION,
+            "features": [feature.name for feature in FEATURES],
+            "page_features": PAGE_FEATURES,
+            "kinds": KINDS,
+            **({} if self.quality is None else {"quality": QUALITY}),
+            **self.about,
+        }
+        arrays: dict[str, npt.NDArray[Any]] = {
             "weights": np.rint(self.weights / STEP).astype(np.int16),
             "stock.phrases": self.stock.phrases,
             "stock.losses": np.rint(self.stock.weights / STEP).astype(np.int16),
@@ -311,25 +318,26 @@ class Structure(Stored):
                 kind = _STORED[column.name]
                 if values.dtype.kind == "i" and not np.array_equal(values, values.astype(kind)):
                     raise ValueError(f"{name}: {column.name} is out of range")
-                found[f"{name}.{column.name}"] = values.astype(kind)
-        return found
+                arrays[f"{name}.{column.name}"] = values.astype(kind)
+        return pack(header, arrays)
 
     @classmethod
-    def of_arrays(
-        cls, names: Mapping[str, list[str]], arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, Any]
-    ) -> Structure:
-        """Makes the model from its tables.
-
-        Args:
-            names: names of the columns that the trees test: `features` of segments, `page_features`, and
-                those of `quality`; and the `kinds` that its trees tell apart.
-            arrays: the tables, as `arrays` returns them.
-            about: other entries of the header.
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:
+        """Makes the model from an unpacked file.
 
         Raises:
+            ModelError: this version computes other hashes of names.
             ValueError: the tables do not belong together, or the features are not those of this version.
         """
-
+        # files without a version were written before the hashes first changed
+        hashes = header.get("hashes", 1)
+        if hashes != HASHES_VERSION:
+            raise ModelError(
+                f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
+                f"version {HASHES_VERSION}: train it again"
+            )
+        # files of earlier versions have no kinds
+        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds", "quality")}
         weights = _weights_of("weights", arrays, WEIGHTS)
         # files of earlier versions have no stock phrases
         stock = Stock.of({})
@@ -348,41 +356,10 @@ class Structure(Stored):
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
             raise ValueError("it knows other kinds of pages: train it again")
+        about = about_of(header, "hashes", *names)
         model = cls(weights, first, second, kinds, articles, stock, about, quality)
         _ = model.forests  # raises ValueError if the trees are wrong
         return model
-
-    def to_bytes(self) -> bytes:
-        """Returns the model file. The same model gives the same bytes."""
-        header = {
-            "kind": self.KIND,
-            "hashes": HASHES_VERSION,
-            "features": [feature.name for feature in FEATURES],
-            "page_features": PAGE_FEATURES,
-            "kinds": KINDS,
-            **({} if self.quality is None else {"quality": QUALITY}),
-            **self.about,
-        }
-        return pack(header, self.arrays())
-
-    @classmethod
-    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:
-        """Makes the model from an unpacked file.
-
-        Raises:
-            ModelError: this version computes other hashes of names.
-            ValueError: see `of_arrays`.
-        """
-        # files without a version were written before the hashes first changed
-        hashes = header.get("hashes", 1)
-        if hashes != HASHES_VERSION:
-            raise ModelError(
-                f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
-                f"version {HASHES_VERSION}: train it again"
-            )
-        # files of earlier versions have no kinds
-        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds", "quality")}
-        return cls.of_arrays(names, arrays, about_of(header, "hashes", *names))
 
     def summary(self) -> str:
         """Describes the model in a few words."""
@@ -466,16 +443,7 @@ _STORED = {
 }  # fmt: skip
 
 
-def load_structure(name: str | Path = "structure") -> Structure:
-    """Loads the shipped structure model, or one from a file.
-
-    Raises:
-        ModelError: no such model, or the file is not a structure model.
-    """
-    return Structure.from_bytes(model_bytes(name), str(name))
-
-
 @cache
 def shipped_structure() -> Structure:
-    """Returns the shipped structure model, loaded once."""
-    return load_structure()
+    """Returns the shipped structure model, loaded once. Raises ModelError: it cannot be read."""
+    return Structure.from_bytes(model_bytes("structure"), "structure")

@@ -46,7 +46,7 @@ from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
-from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import VictorModel, gold_of, labels_from_kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import InputFormat, read
@@ -239,7 +239,7 @@ def _hybrid_of(structure: Structure) -> Hybrid:
 
 
 def _notices_of(notices: Notices) -> Hybrid:
-    return Hybrid(HybridModel(read_ngrams("nonlexical"), load_structure()), notices)
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), shipped_structure()), notices)
 
 
 def _check_model(data: bytes) -> None:

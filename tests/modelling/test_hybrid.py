@@ -29,7 +29,7 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import shipped_notices
-from ncleaner.modelling.structure import load_structure
+from ncleaner.modelling.structure import shipped_structure
 from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
 from ncleaner.people.progress import run_summary
@@ -48,7 +48,7 @@ OWN = HybridModel(
     NGRAMS, structure(name="tiny"), Calibration(2.0, -1.0), own=True, about={"name": "mine", "language": "en"}
 )
 SHIPPED = HybridModel(
-    NGRAMS, load_structure(), Calibration(1.5, 0.25), about={"name": "mine", "language": "en"}
+    NGRAMS, shipped_structure(), Calibration(1.5, 0.25), about={"name": "mine", "language": "en"}
 )
 
 
@@ -137,7 +137,7 @@ def test_ngrams_alone_are_a_hybrid_with_the_shipped_structure(tmp_path: Path) ->
         assert isinstance(method, Hybrid)
         model = method.model
         assert (model.name, model.own, model.calibration) == ("pl", False, Calibration())
-        assert model.structure.to_bytes() == load_structure().to_bytes()
+        assert model.structure.to_bytes() == shipped_structure().to_bytes()
         assert read_ngrams(name).to_bytes() == read_ngrams("pl").to_bytes()
 
 

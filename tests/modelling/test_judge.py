@@ -26,7 +26,7 @@ from ncleaner.modelling.features import (
     second_features,
 )
 from ncleaner.modelling.hybrid import HybridModel, keep_of
-from ncleaner.modelling.structure import Stock, Structure, kinds_of, load_structure
+from ncleaner.modelling.structure import Stock, Structure, kinds_of, shipped_structure
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
@@ -77,7 +77,7 @@ def step_by_step(
 @pytest.mark.parametrize("news", [False, True])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_structure(path: Path, news: bool) -> None:
-    model, document = load_structure(), dump_html(path.read_bytes())
+    model, document = shipped_structure(), dump_html(path.read_bytes())
     odds, posterior = np.linspace(-20, 60, len(document)), np.linspace(-4, 9, len(document))
     found = model.judge(document, odds, posterior, news)
     expected, kinds = step_by_step(model, document, odds, posterior, news)
@@ -89,7 +89,7 @@ def test_structure(path: Path, news: bool) -> None:
     "html", ["<p>one", "<p>Advertisement", "<ul><li>a<li>b", "<nav><a href=/>x</a></nav>"]
 )
 def test_small_pages(html: str) -> None:
-    model, document = load_structure(), dump_html(html)
+    model, document = shipped_structure(), dump_html(html)
     zeros = np.zeros(len(document))
     assert model.judge(document, zeros, zeros).odds == pytest.approx(
         step_by_step(model, document, zeros, zeros, False)[0], abs=1e-9

@@ -14,10 +14,11 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
+from ncleaner.methods.choice import load_model
 from ncleaner.modelling._terms import BUCKETS, score_of, terms_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.notices import Notices, load_notices, shipped_notices
+from ncleaner.modelling.notices import Notices, shipped_notices
 
 
 def everything(document: Document) -> npt.NDArray[np.bool_]:
@@ -199,7 +200,7 @@ def test_a_long_list_of_links_asks_for_more() -> None:
 def test_a_model_is_written_and_read(tmp_path: Path) -> None:
     notices = model("page not found", sources="ours")
     notices.save(tmp_path / "n.ncm")
-    again = load_notices(tmp_path / "n.ncm")
+    again = Notices.of_model(load_model(tmp_path / "n.ncm"))
     assert again.to_bytes() == notices.to_bytes() == pickle.loads(pickle.dumps(notices)).to_bytes()
     assert (again.step, again.offset, again.about) == (notices.step, notices.offset, notices.about)
     assert repr(again) == "<Notices small: 5 hashed terms>"
@@ -227,7 +228,7 @@ def test_models_that_cannot_be() -> None:
 
 
 def test_the_shipped_model() -> None:
-    notices = load_notices()
+    notices = shipped_notices()
     assert model_bytes("notices") == notices.to_bytes()
     assert len(model_bytes("notices")) < 50_000
     assert shipped_notices() is shipped_notices()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.methods.choice import read_ngrams
+from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.modelling import structure as structures
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, load_structure
+from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
 
 from ..structures import structure, stumps
 
@@ -173,7 +174,7 @@ def test_the_same_bytes_come_back(tmp_path: Path) -> None:
     for found, wanted in zip(model.judge(PAGE, zeros, zeros), MODEL.judge(PAGE, zeros, zeros), strict=True):
         np.testing.assert_array_equal(found, wanted)
     MODEL.save(tmp_path / "m.ncm")
-    assert load_structure(tmp_path / "m.ncm").to_bytes() == DATA
+    assert load_model(tmp_path / "m.ncm").to_bytes() == DATA
     with pytest.raises(OutputError, match="cannot write"):
         MODEL.save(tmp_path / "nowhere" / "m.ncm")
 
@@ -327,7 +328,7 @@ def test_another_kind_of_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="kind 'ngram'"):
         Structure.from_bytes(read_ngrams("en").to_bytes())
     with pytest.raises(ModelError, match="no model 'nowhere'"):
-        load_structure("nowhere")
+        load_model("nowhere")
     with pytest.raises(ModelError, match="kind 'structure'"):
         (tmp_path / "s.ncm").write_bytes(DATA)
         read_ngrams(tmp_path / "s.ncm")
@@ -337,7 +338,7 @@ def test_another_kind_of_model(tmp_path: Path) -> None:
 
 
 def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load_structure()
+    model = shipped_structure()
     prose = "<p>Nobody knew why the ferry was late again this morning, and those on the pier did not ask."
     document = dump_html("<ul><li><a href=/>Home</a><li><a href=/>News</a></ul>" + prose * 40)
     odds, posterior = np.linspace(-5, 60, len(document)), np.linspace(-2, 9, len(document))
@@ -347,16 +348,16 @@ def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
     monkeypatch.setitem(structures._RULES, "most", 20)
-    found = load_structure().judge(document, odds, posterior)
+    found = replace(model).judge(document, odds, posterior)
     assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
     assert not np.array_equal(found.odds, whole.odds)
     assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
     monkeypatch.setitem(structures._RULES, "most", len(document))
-    assert np.array_equal(load_structure().judge(document, odds, posterior).odds, whole.odds)
+    assert np.array_equal(replace(model).judge(document, odds, posterior).odds, whole.odds)
 
 
 def test_the_shipped_model() -> None:
-    model = load_structure()
+    model = shipped_structure()
     assert model_bytes("structure") == model.to_bytes()
     zeros = np.zeros(len(PAGE))
     odds = model.judge(PAGE, zeros, zeros).odds

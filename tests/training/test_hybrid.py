@@ -13,7 +13,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.features import FEATURES
 from ncleaner.modelling.hybrid import Calibration, HybridModel
-from ncleaner.modelling.structure import load_structure
+from ncleaner.modelling.structure import shipped_structure
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.calibration import fit_calibration
 from ncleaner.training.hybrid import examples_of, pair_of, train_hybrid
@@ -48,7 +48,7 @@ def test_the_shipped_structure_model_is_calibrated() -> None:
     model = train_hybrid(PAIRS, about={"name": "ferries", "language": "en"})
     assert train_hybrid(PAIRS, about={"name": "ferries", "language": "en"}).to_bytes() == model.to_bytes()
     assert (model.name, model.own, model.threshold) == ("ferries", False, None)
-    assert model.structure.to_bytes() == load_structure().to_bytes()
+    assert model.structure.to_bytes() == shipped_structure().to_bytes()
     assert model.about["training"]["pages"] == 12
     names = ("precision", "recall", "f_score")
     assert model.about["validation"].keys() == {*names, *(f"{name}_error" for name in names)}
@@ -124,7 +124,7 @@ def test_a_structure_model_of_ones_own() -> None:
     assert train_hybrid(PAIRS, **options).to_bytes() == model.to_bytes()
     assert model.own and model.structure.name == "ferries"
     again = HybridModel.from_bytes(model.to_bytes())
-    assert again.structure.to_bytes() == model.structure.to_bytes() != load_structure().to_bytes()
+    assert again.structure.to_bytes() == model.structure.to_bytes() != shipped_structure().to_bytes()
     for pair in NEW:
         # the headline is the user's
         told = pair.document.segments["zone"] != ZONES.index("headline")
