@@ -46,7 +46,7 @@ def _table(outputs: Sequence[Unseen]) -> tuple[npt.NDArray[np.float32], npt.NDAr
 
 
 def _grown(rows: npt.NDArray[np.float32], scores: npt.NDArray[np.float64], seed: int) -> Any:
-    return grow(rows, scores, None, {**_SETTINGS, "seed": seed}, 1)
+    return grow(rows, scores, None, {**_SETTINGS, "seed": seed, "num_threads": 1})
 
 
 def fit_quality(outputs: Sequence[Unseen], *, seed: int = 1) -> Trees:

@@ -7,7 +7,7 @@ measured by the convention of a gold standard only if it decides on these zones 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -106,7 +106,8 @@ def conventions_of(pairs: Iterable[Pair]) -> dict[str, ZoneUse]:
             if (ZONES[zone], pair.kind) == ("comment", "forum") or not pair.alignment.words[inside].any():
                 continue
             pages[zone] += 1
-            kept[zone] += _CONTAINS.get(ZONES[zone], _contains_half)(pair, inside)
+            contains = _begins_with if ZONES[zone] == "headline" else _contains_half
+            kept[zone] += contains(pair, inside)
     return {name: ZoneUse(name, int(pages[zone]), int(kept[zone])) for zone, name in enumerate(ZONES) if name}
 
 
@@ -124,6 +125,3 @@ def _contains_half(pair: Pair, inside: npt.NDArray[np.bool_]) -> bool:
 
 def _letters(text: str) -> str:
     return _NOT_WORD.sub("", text.lower())
-
-
-_CONTAINS: dict[str, Callable[[Pair, npt.NDArray[np.bool_]], bool]] = {"headline": _begins_with}

@@ -81,35 +81,22 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
         silent = zones == _HEADLINE
         if without_comments and pair.kind != "forum":
             silent = silent | (zones == _COMMENT)
-        labels = np.nan_to_num(pair.alignment.matched), pair.alignment.words
-        found.append(
-            _example(pair, pair.document, *labels, scored.sums, scored.counts, ngrams, pair.kind, silent)
-        )
+        clean = np.nan_to_num(pair.alignment.matched)
+        found.append(_example(pair, pair.document, clean, scored, slice(None), ngrams, pair.kind, silent))
     return found
 
 
 def _example(
-    pair: Pair,
-    document: Document,
-    clean: npt.NDArray[Any],
-    words: npt.NDArray[Any],
-    sums: npt.NDArray[np.float64],
-    counts: npt.NDArray[np.uint32],
-    ngrams: NGramModel,
-    kind: str,
-    silent: npt.NDArray[np.bool_],
-) -> Example:
-    """Returns a page of a pair, or a part of it, as a training page."""
+    pair: Pair, document: Document, clean: npt.NDArray[Any], scored: Scored, rows: Any, ngrams: NGramModel,
+    kind: str, silent: npt.NDArray[np.bool_],
+) -> Example:  # fmt: skip
+    """Returns a page of a pair, or the part of it that these rows are, as a training page."""
+    sums, counts = scored.sums[rows], scored.counts[rows]
+    words = pair.alignment.words[rows].astype(np.float64)
     return Example(
-        document,
-        pair.site or pair.name,
-        clean.astype(np.float64),
-        words.astype(np.float64),
-        sums,
-        ngrams.decision.statistics(sums, counts),
-        kind,
-        silent,
-    )
+        document, pair.site or pair.name, clean[rows].astype(np.float64), words, sums,
+        ngrams.decision.statistics(sums, counts), kind, silent,
+    )  # fmt: skip
 
 
 def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
@@ -136,12 +123,11 @@ def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramM
             made.append((FRAGMENT, cut_of(pair.document, clean)))
         for kind, fragment in made:
             if fragment is not None:
-                rows = fragment.rows
-                labels = clean[rows], pair.alignment.words[rows]
                 # they teach only their kind
-                silent = np.ones(len(rows), bool)
-                scores_of = scored.sums[rows], scored.counts[rows]
-                found.append(_example(pair, fragment.document, *labels, *scores_of, ngrams, kind, silent))
+                silent = np.ones(len(fragment.rows), bool)
+                found.append(
+                    _example(pair, fragment.document, clean, scored, fragment.rows, ngrams, kind, silent)
+                )
     return found
 
 
@@ -188,7 +174,9 @@ def train_hybrid(
     """
     pairs = [*pairs, *map(pair_of, annotated)]
     trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
-    pages = [number for number, pair in enumerate(used) if not _is_plain(pair.document)]
+    pages = [
+        number for number, pair in enumerate(used) if len(pair.document.elements) or not len(pair.document)
+    ]
     if structure == "own":
         _check_own(used, set(range(len(used))) - set(pages), bool(scores))
     made: list[Example] = []
@@ -226,10 +214,10 @@ def _calibrated(
         The calibration on all pages; and the hybrid for each fold, calibrated on the others.
     """
     odds = {
-        number: part.judge(*_asked(examples[number])).odds
+        number: part.judge(page.document, page.odds, page.posterior).odds
         for fold, part in zip(unseen, parts, strict=True)
         for number in fold.pages
-        if number in examples
+        for page in ([examples[number]] if number in examples else [])
     }
     folds = []
     for fold, part in zip(unseen, parts, strict=True):
@@ -248,10 +236,6 @@ def _calibration(
     chosen = [examples[page] for page in pages]
     labels = [(example.clean, example.words) for example in chosen]
     return fit_calibration(labels, [odds[page] for page in pages], start)
-
-
-def _is_plain(document: Document) -> bool:
-    return not len(document.elements) and bool(len(document))
 
 
 def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) -> None:
@@ -288,10 +272,6 @@ def _without(
         raise TrainingError("a structure model needs pages of at least three sites")
     rest += [fragment for fragment in fragments if fragment.site not in sites]
     return train_structure(rest, without=without, threads=threads)
-
-
-def _asked(example: Example) -> tuple[Document, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    return example.document, example.odds, example.posterior
 
 
 class _Options(TypedDict, total=False):

@@ -223,7 +223,6 @@ def grow(
     labels: npt.NDArray[Any],
     weights: npt.NDArray[np.float64] | None,
     settings: Mapping[str, Any],
-    threads: int,
 ) -> Any:
     """Grows trees by LightGBM, with the settings of all forests and some of their own.
 
@@ -231,8 +230,8 @@ def grow(
         rows: shape (rows, features).
         labels: shape (rows,): what the trees learn, 0 to 1; or classes.
         weights: shape (rows,); None: all are the same.
-        settings: names and values of LightGBM; `rounds` is the number of trees, of each class.
-        threads: of LightGBM; the result does not depend on their number.
+        settings: names and values of LightGBM; `rounds` is the number of trees, of each class. The result
+            does not depend on `num_threads`.
 
     Raises:
         TrainingError: LightGBM is not installed.
@@ -240,15 +239,19 @@ def grow(
     require("training a structure model", "lightgbm", "train", "LightGBM", TrainingError)
     import lightgbm
 
-    settings = {**_COMMON, **settings, "num_threads": threads}
+    settings = {**_COMMON, **settings}
     data = lightgbm.Dataset(rows, labels, weight=weights, params=settings)
     return lightgbm.train(settings, data, settings.pop("rounds"))
 
 
 def _fit(
-    examples: Sequence[Example], matrices: Sequence[Matrix], settings: Mapping[str, Any], threads: int
+    examples: Sequence[Example],
+    matrices: Sequence[Matrix] | Mapping[int, Matrix],
+    chosen: Iterable[int],
+    settings: Mapping[str, Any],
 ) -> Any:
-    rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
+    """Grows trees on the chosen pages, by their numbers."""
+    rows = [number for number in chosen if len(matrices[number])]
     # A segment without a label has no weight, but it counts in the borders of steps and the sizes
     # of leaves: without it, three seeds were 0.02 worse on Greek and Polish news.
     return grow(
@@ -256,8 +259,12 @@ def _fit(
         np.concatenate([examples[number].clean for number in rows]),
         np.concatenate([_weights(examples[number]) for number in rows]),
         settings,
-        threads,
     )
+
+
+def _scores(booster: Any, rows: Matrix, settings: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    """Returns the sums of the trees for each row."""
+    return np.asarray(booster.predict(rows, raw_score=True, num_threads=settings["num_threads"]))
 
 
 def trees_of(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
@@ -327,7 +334,7 @@ def train_structure(
     Args:
         examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
         without: features or groups of features to leave out; see `modelling.features`.
-        threads: threads of LightGBM; the model does not depend on their number.
+        threads: of LightGBM; the model does not depend on their number.
         seed: of the samples of segments and features that LightGBM draws for each tree.
         stock: phrases that are boilerplate on many sites, besides the phrases of the pages.
         about: further entries of the header.
@@ -339,7 +346,7 @@ def train_structure(
     if len({example.site for example in examples}) < 2:
         raise TrainingError("a structure model needs pages of at least two sites")
     first_settings, second_settings, kinds_settings = (
-        {**kind, "seed": seed} for kind in (_FIRST, _SECOND, _KINDS)
+        {**kind, "seed": seed, "num_threads": threads} for kind in (_FIRST, _SECOND, _KINDS)
     )
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
@@ -348,26 +355,34 @@ def train_structure(
     names = NameCounts([examples[number] for number in pages])
     matrices = _first_matrices(examples, names)
     narrow = [matrix[:, own] for matrix in matrices]
-    first = trees_of(
-        _fit([examples[i] for i in pages], [narrow[i] for i in pages], first_settings, threads),
-        [(column, 0) for column in own],
-    )
-    judged = _first_judgements(examples, narrow, pages, parts, first_settings, threads)
+    first = trees_of(_fit(examples, narrow, pages, first_settings), [(column, 0) for column in own])
+    judged = _first_judgements(examples, narrow, pages, parts, first_settings)
     summaries = []
     for example, matrix, odds in zip(examples, matrices, judged, strict=True):
         probabilities = probabilities_of(odds)
         summaries.append(second_features(example.document, matrix, probabilities))
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
-        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_settings, threads)
-    second = _Second(examples, matrices, columns, second_settings, threads)
+        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_settings)
+    # the second judgement also sees the neighbours of a segment
+    place = {feature.name: column for column, feature in enumerate(FEATURES)}
+    near = [place[name] for name in _NEIGHBOURS if place[name] in columns]
+    places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
+    wide = {
+        number: np.concatenate((matrices[number][:, columns], _neighbours(matrices[number], near)), axis=1)
+        for number in pages
+    }
+    second = trees_of(_fit(examples, wide, pages, second_settings), places)
     articles = [number for number in pages if examples[number].kind == "article"]
+    of_articles = None
+    if kinds is not None and len(articles) >= _LEAST_ARTICLES:
+        of_articles = trees_of(_fit(examples, wide, articles, second_settings), places)
     return Structure(
         names.weights(),
         first,
-        second.fitted(pages),
+        second,
         kinds,
-        second.fitted(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
+        of_articles,
         stock_of([examples[number] for number in pages], stock),
         dict(about or {}),
     )
@@ -388,7 +403,6 @@ def _first_judgements(
     pages: Sequence[int],
     parts: Sequence[Sequence[int]],
     settings: Mapping[str, Any],
-    threads: int,
 ) -> list[npt.NDArray[np.float64]]:
     """Returns the log-odds of each page by a first forest that has not seen its site.
 
@@ -396,47 +410,16 @@ def _first_judgements(
         examples, narrow: the pages, and their features before any judgement.
         pages: numbers of the pages that teach.
         parts: the folds.
-        settings, threads: of LightGBM.
+        settings: of LightGBM.
     """
     judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in narrow]
     for fold in parts:
         rest = [number for number in pages if number not in set(fold)]
-        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], settings, threads)
+        booster = _fit(examples, narrow, rest, settings)
         for number in fold:
             if len(narrow[number]):
-                found = booster.predict(narrow[number], raw_score=True, num_threads=threads)
-                judged[number] = np.asarray(found)
+                judged[number] = _scores(booster, narrow[number], settings)
     return judged
-
-
-class _Second:
-    """Fits forests of the second judgement, which also see the neighbours of a segment."""
-
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        matrices: Sequence[Matrix],
-        columns: Sequence[int],
-        settings: Mapping[str, Any],
-        threads: int,
-    ) -> None:
-        self._examples, self._matrices, self._settings, self._threads = examples, matrices, settings, threads
-        self._columns = list(columns)
-        place = {feature.name: column for column, feature in enumerate(FEATURES)}
-        self._near = [place[name] for name in _NEIGHBOURS if place[name] in set(columns)]
-        self._wide: dict[int, Matrix] = {}
-
-    def fitted(self, chosen: Sequence[int]) -> Trees:
-        """Returns the trees of a forest for some of the pages."""
-        for number in chosen:
-            if number not in self._wide:
-                matrix = self._matrices[number]
-                parts = (matrix[:, self._columns], _neighbours(matrix, self._near))
-                self._wide[number] = np.concatenate(parts, axis=1)
-        wide = [self._wide[number] for number in chosen]
-        booster = _fit([self._examples[i] for i in chosen], wide, self._settings, self._threads)
-        places = [(column, 0) for column in self._columns]
-        return trees_of(booster, places + [(column, row) for row in _ROWS for column in self._near])
 
 
 def _fit_kinds(
@@ -446,7 +429,6 @@ def _fit_kinds(
     matrices: Sequence[Matrix],
     columns: Sequence[int],
     settings: dict[str, Any],
-    threads: int,
 ) -> Trees:
     """Grows the forest of kinds, and writes into the matrix of each page the kind that a forest without its
     site judges.
@@ -457,19 +439,18 @@ def _fit_kinds(
         parts: numbers of pages by fold.
         matrices: the matrix of each page, changed in place.
         columns: columns of the matrices that the forest may test the means of.
-        settings: of the forest.
-        threads: threads of LightGBM.
+        settings: of LightGBM.
     """
     used = [column for column in columns if column < KIND_COLUMN]
     known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
 
     def fit(chosen: npt.NDArray[np.bool_]) -> Any:
-        return grow(summaries[chosen][:, used], known[chosen], None, settings, threads)
+        return grow(summaries[chosen][:, used], known[chosen], None, settings)
 
     for fold in parts:
         taught = known >= 0
         taught[list(fold)] = False
-        scores = fit(taught).predict(summaries[list(fold)][:, used], raw_score=True, num_threads=threads)
-        for number, row in zip(fold, np.asarray(scores), strict=True):
+        scores = _scores(fit(taught), summaries[list(fold)][:, used], settings)
+        for number, row in zip(fold, scores, strict=True):
             matrices[number][:, KIND_COLUMN:] = kinds_of(row)
     return trees_of(fit(known >= 0), [(column, 0) for column in used])

@@ -103,9 +103,9 @@ def test_arrays_predict_as_the_trainer_does(monkeypatch: pytest.MonkeyPatch) -> 
     seen: list[tuple[Any, Any]] = []
     fit, trees_of = structure_training._fit, structure_training.trees_of
 
-    def fitted(examples: Any, matrices: Any, *rest: Any) -> Any:
-        booster = fit(examples, matrices, *rest)
-        seen.append((booster, np.concatenate(matrices)))
+    def fitted(examples: Any, matrices: Any, chosen: Any, settings: Any) -> Any:
+        booster = fit(examples, matrices, chosen, settings)
+        seen.append((booster, np.concatenate([matrices[number] for number in chosen])))
         return booster
 
     monkeypatch.setattr(structure_training, "_fit", fitted)
@@ -143,7 +143,7 @@ def test_pages_are_judged_as_in_training(monkeypatch: pytest.MonkeyPatch) -> Non
     booster, matrices = seen[-1]
     near = [NAMES.index(name) for name in structure_training._NEIGHBOURS]
     width = len(FEATURES)
-    for wide in matrices[:5]:
+    for wide in map(matrices.get, range(5)):
         # the page's matrix again, out of its rows with their neighbours
         assert wide.shape[1] == width + len(near) * 4
         spare = 2
