@@ -15,7 +15,7 @@ from ncleaner import checking
 from ncleaner.checking import BROKEN, FINE, NOTE, Finding, guarded, rates
 from ncleaner.document import _lexbor, _nodes
 from ncleaner.errors import ModelError
-from ncleaner.modelling.files import VARIABLE, shipped_bytes
+from ncleaner.modelling.files import VARIABLE, model_bytes
 
 
 def test_requirements_are_those_of_pyproject() -> None:
@@ -85,7 +85,7 @@ def test_models_are_loaded_and_damaged_ones_named(monkeypatch: pytest.MonkeyPatc
     shipped, own = checking.models()
     assert shipped.state == own.state == FINE
     assert "el, en, " in shipped.said and own.said == "none"
-    data = bytearray(shipped_bytes("el"))
+    data = bytearray(model_bytes("el"))
     (tmp_path / "whole.ncm").write_bytes(data)
     data[-100] ^= 1
     (tmp_path / "bent.ncm").write_bytes(data)

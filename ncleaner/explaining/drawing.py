@@ -241,7 +241,7 @@ def _classes_of(why: Why) -> str:
 def outline_of(explanation: Verdicts) -> Iterator[str]:
     """Yields the pieces of the drawing; each segment is a link to the row with its number (`#s12`)."""
     document = explanation.document
-    boxes_of = _Boxes(document)
+    boxes_of = _boxes(document)
     open_: list[int] = []
     for why in explanation.segments:
         row = document.segments[why.segment.index]
@@ -258,21 +258,18 @@ def outline_of(explanation: Verdicts) -> Iterator[str]:
     yield "</div>" * len(open_)
 
 
-class _Boxes:
-    """The boxes around each element, from the outermost to the innermost, as far as they are drawn."""
-
-    def __init__(self, document: Document) -> None:
-        self._boxes: list[list[int]] = []
-        elements = document.elements
-        for number, (parent, tag) in enumerate(
-            zip(elements["parent"].tolist(), elements["tag"].tolist(), strict=True)
-        ):
-            above = self._boxes[parent] if parent >= 0 else []
-            is_box = tags.TAGS[tag] in _BOXES and len(above) < _DEPTH
-            self._boxes.append([*above, number] if is_box else above)
-
-    def __getitem__(self, element: int) -> list[int]:
-        return self._boxes[element] if element >= 0 else []
+def _boxes(document: Document) -> list[list[int]]:
+    """Returns the boxes around each element, from the outermost to the innermost, as far as they are drawn;
+    at the end those around text without an element, none."""
+    found: list[list[int]] = []
+    elements = document.elements
+    for number, (parent, tag) in enumerate(
+        zip(elements["parent"].tolist(), elements["tag"].tolist(), strict=True)
+    ):
+        above = found[parent] if parent >= 0 else []
+        is_box = tags.TAGS[tag] in _BOXES and len(above) < _DEPTH
+        found.append([*above, number] if is_box else above)
+    return [*found, []]
 
 
 def _segment(document: Document, why: Why) -> str:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.tags import CODE, CONTEXT_BIT, FORM, HEADING
+from ncleaner.document.tags import CODE, CONTEXT_BIT, HEADINGS
 from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.text.words import is_final, phrase_marks
@@ -64,7 +64,6 @@ _ITEM = CODE["li"]
 _LINK = 1 << CONTEXT_BIT["a"]
 # Number of bits of each byte.
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)).reshape(256, 8).sum(axis=1).astype(np.int64)
-_HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
 
 
 Mask = npt.NDArray[np.bool_]
@@ -371,7 +370,7 @@ def marks_of(document: Document) -> npt.NDArray[np.uint8]:
         if not is_final(document.data[start:end].decode()):
             marks[row] = ord("h")
     marks[tags == _ITEM] = ord("l")
-    marks[np.isin(tags, _HEADINGS)] = ord("h")
+    marks[np.isin(tags, HEADINGS)] = ord("h")
     return marks
 
 

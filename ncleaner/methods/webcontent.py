@@ -40,7 +40,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.tables import run_chars
-from ncleaner.document.tags import CODE, FORM, HEADING, TAGS
+from ncleaner.document.tags import CODE, HEADINGS, TAGS
 from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
 
@@ -59,7 +59,7 @@ _BODY = CODE["body"]
 # The kinds that tags name, by the codes of the tags.
 _NAMED = np.zeros(len(TAGS), np.uint8)
 _NAMED[CODE["li"]] = ord("l")
-_NAMED[[CODE[name] for name, form in FORM.items() if form == HEADING]] = ord("h")
+_NAMED[[*HEADINGS]] = ord("h")
 
 
 def densities(document: Document) -> npt.NDArray[np.float64]:

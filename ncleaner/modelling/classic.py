@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.tags import CODE, FORM, HEADING
+from ncleaner.document.tags import CODE, HEADINGS
 from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, reals, trained_facts
 from ncleaner.text.visible import counted
 from ncleaner.text.words import count_capitals, count_ends, phrase_marks
@@ -56,7 +56,6 @@ FIASCO_FEATURES: tuple[str, ...] = (
 )  # fmt: skip
 # Least share of the text of a target node that is its own.
 _OWN = 0.1
-_HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
 
 
 class Nodes(NamedTuple):
@@ -115,7 +114,7 @@ def target_nodes(document: Document) -> Nodes:
             np.log1p(number / np.maximum(sentences, 1)),
             np.zeros(size),
             depth,
-            np.isin(tags, _HEADINGS),
+            np.isin(tags, HEADINGS),
             tags == CODE["p"],
             total(table["link_chars"]) / np.maximum(chars, 1),
             items / counts,

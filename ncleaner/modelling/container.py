@@ -44,7 +44,6 @@ __all__ = [
     "pack",
     "pages_of",
     "reals",
-    "save",
     "trained_facts",
     "unpack",
     "usable",
@@ -270,19 +269,6 @@ def reals(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     return found
 
 
-def save(data: bytes, path: str | Path) -> None:
-    """Writes a model file, completely or not at all.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
-    try:
-        with atomic_file(Path(path)) as out:
-            out.write(data)
-    except OSError as error:
-        raise cannot_write(f"the model {path}", error) from error
-
-
 # ------------------------------------------------------------------------------------------------
 # Cards: models described as text.
 
@@ -481,7 +467,12 @@ class Stored(ABC):
         Raises:
             OutputError: it cannot be written.
         """
-        save(self.to_bytes(), path)
+        data = self.to_bytes()
+        try:
+            with atomic_file(Path(path)) as out:
+                out.write(data)
+        except OSError as error:
+            raise cannot_write(f"the model {path}", error) from error
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.summary()}>"

@@ -32,7 +32,6 @@ __all__ = [
     "own_folder",
     "own_models",
     "remove_model",
-    "shipped_bytes",
     "shipped_models",
     "shipped_names",
 ]
@@ -60,7 +59,7 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
             raise ModelError(f"no model file {name}: {missing(path)}; `ncleaner models` lists the models")
         return _read(path)
     if name in shipped_models():
-        return shipped_bytes(str(name))
+        return (models_folder() / f"{name}{_SUFFIX}").read_bytes()
     own = own_models()
     if name in own:
         return _read(own[str(name)])
@@ -119,13 +118,6 @@ def shipped_names() -> list[str]:
 def shipped_models(kind: str | None = None) -> list[str]:
     """Returns the sorted names of the shipped models of one kind, or of all kinds."""
     return [name for name, found in _kinds().items() if kind in (None, found)]
-
-
-def shipped_bytes(name: str) -> bytes:
-    """Reads the file of a shipped model. Raises KeyError: it is unknown."""
-    if name not in _kinds():
-        raise KeyError(name)
-    return (models_folder() / f"{name}.ncm").read_bytes()
 
 
 # The user's own models.

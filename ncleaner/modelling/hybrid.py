@@ -23,12 +23,12 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 
-__all__ = ["REPEATED", "SHARED", "Calibration", "HybridModel", "Judgement", "keep_of"]
+__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 
 # Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
 # A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).
 # Headlines are on other pages as links to theirs, and lose nothing.
-REPEATED, SHARED = 10.0, 3.0
+_REPEATED, _SHARED = 10.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ class HybridModel(Stored):
             self.structure.compiled,
             self.calibration.slope,
             self.calibration.offset,
-            REPEATED,
-            SHARED,
+            _REPEATED,
+            _SHARED,
             self.threshold,
             BALANCES[self.balance],
             self.news,

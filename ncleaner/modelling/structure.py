@@ -44,19 +44,11 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.text.visible import counted
 
 __all__ = [
-    "ARTICLE",
     "BALANCES",
-    "CLEAR",
     "EARLY",
-    "FAVOUR",
-    "LINKS",
-    "MANY_LINKS",
-    "NO_ARTICLE",
-    "NO_FRAGMENT",
     "PART",
     "QUALITY",
     "STEP",
-    "SUSPECT",
     "Reading",
     "Stock",
     "Structure",
@@ -75,15 +67,8 @@ PART = 100_000
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-# The second forest skips segments whose first probability is below `PLAIN`, and its trees behind the first
-# `EARLY` skip segments whose log-odds are beyond ±`CLEAR` nats: they change no figure (docs/hybrid.md).
-EARLY, CLEAR = 20, 1.5
-# The forest of articles makes the second judgement from this probability of an article on, the general forest
-# up to the smaller one; between them it is a mean of the two.
-NO_ARTICLE, ARTICLE = 0.7, 0.9
-# On a page without boilerplate, a segment is likelier to be clean by this, in nats, unless it is mostly links
-# or in a block for other things. A smaller probability of such a page has no effect.
-FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
+# The second forest's trees behind the first `EARLY` skip segments that are clear by then.
+EARLY = 20
 _KINDS = (*KINDS, NOTICE)
 # Figures of a decision and of its page, from which the quality of the output is estimated. The first fourteen
 # are those of `_decision.figures_of_decision`: the F-score, precision and recall that the scores promise;
@@ -97,15 +82,20 @@ QUALITY = (
     "unsure-left", "close", "score-kept", "score-left", "holes", "links-kept", "links", *_KINDS,
 )  # fmt: skip
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
-SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
-LINKS = _COLUMNS["link-density"]
-# layout and constants of the judgement, by their names in compiled code
+_SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
+# Layout and constants of the judgement, by their names in compiled code.
+#
+# The second forest skips segments whose first probability is below `plain`, and its trees behind the first
+# `early` skip segments whose log-odds are beyond ±`clear` nats: they change no figure (docs/hybrid.md). The
+# forest of articles makes the second judgement from the probability `is_article` on, the general forest up to
+# `no_article`; between them it is a mean of the two. On a page without boilerplate, a segment is likelier to
+# be clean by `favour`, in nats, unless it is mostly links or in a block for other things. A smaller
+# probability of such a page than `no_fragment` has no effect.
 _RULES: dict[str, float] = {
     "width": len(FEATURES), "segment_columns": SEGMENT_COLUMNS, "kind_column": KIND_COLUMN,
     "n_kinds": len(KINDS), "article": KINDS.index("article"), "fragment": KINDS.index(FRAGMENT),
-    "links": LINKS, "outside": OUTSIDE, "plain": PLAIN, "early": EARLY, "clear": CLEAR,
-    "no_article": NO_ARTICLE, "is_article": ARTICLE, "favour": FAVOUR, "no_fragment": NO_FRAGMENT,
-    "many_links": MANY_LINKS, "most": PART,
+    "links": _COLUMNS["link-density"], "outside": OUTSIDE, "plain": PLAIN, "early": EARLY, "clear": 1.5,
+    "no_article": 0.7, "is_article": 0.9, "favour": 3.0, "no_fragment": 0.1, "many_links": 0.5, "most": PART,
 }  # fmt: skip
 
 
@@ -292,7 +282,7 @@ class Structure(Stored):
             self.weights,
             self.stock.phrases,
             self.stock.weights,
-            SUSPECT,
+            _SUSPECT,
             _RULES,
         )
 

@@ -119,19 +119,14 @@ def require_rensa() -> None:
         )
 
 
-def _number(data: bytes) -> int:
-    """A hash of 63 bits, which SQLite can store."""
+def text_hash(data: bytes) -> int:
+    """A hash of a clean text, as in its `Sketch`: 63 bits, 0 to 2⁶³ - 1, which SQLite can store."""
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % _LARGEST
-
-
-def text_hash(text: bytes) -> int:
-    """A hash of a clean text, 0 to 2⁶³ - 1: that of a `Sketch`."""
-    return _number(text)
 
 
 def capture_of(page: Page) -> int:
     """A number for the capture of a page, 0 to 2⁶³ - 1: by its record id, or else its URL and date."""
-    return _number((page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace"))
+    return text_hash((page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace"))
 
 
 def sketch_of(page: Page, text: bytes) -> Sketch:

@@ -37,7 +37,6 @@ from ncleaner.modelling.ngrams import (
     MAX_ORDER,
     Counts,
     Keys,
-    Tallies,
     Tally,
     conditional,
     interpolation_weights,
@@ -196,10 +195,6 @@ class _Joint:
         return Counts(self.keys, clean, np.maximum(other - clean, 0) if differential else other)
 
 
-def _joint(parts: Sequence[tuple[Tallies, Tallies]], order: int) -> list[_Joint]:
-    return [_Joint([(clean[k], other[k]) for clean, other in parts]) for k in range(order)]
-
-
 # -------------------------------------------------------------------------------------------------
 # Scores of held-out text
 
@@ -340,7 +335,8 @@ def _held_out(
         cross-entropies of clean and of dirty text in bits per character: shape (2, orders, qs), float64.
     """
     top = max(orders)
-    joint = _joint(examples.tallies(symbols, top, scheme), top)
+    parts = examples.tallies(symbols, top, scheme)
+    joint = [_Joint([(clean[k], other[k]) for clean, other in parts]) for k in range(top)]
     odds: list[Floats] = []
     bits = np.zeros((2, len(orders), len(qs)))
     characters = np.zeros(2)

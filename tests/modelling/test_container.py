@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import load_model
-from ncleaner.modelling.container import kind_of, pack, save, unpack
+from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure
@@ -104,8 +104,9 @@ def test_shipped_models_keep_their_bytes() -> None:
 
 
 def test_saved_whole_or_not_at_all(tmp_path: Path) -> None:
-    save(DATA, tmp_path / "m.ncm")
+    model = load_model("lines")
+    model.save(tmp_path / "m.ncm")
     assert [path.name for path in tmp_path.iterdir()] == ["m.ncm"]
-    assert (tmp_path / "m.ncm").read_bytes() == DATA
+    assert (tmp_path / "m.ncm").read_bytes() == model.to_bytes()
     with pytest.raises(OutputError, match="cannot write the model"):
-        save(DATA, tmp_path / "nowhere" / "m.ncm")
+        model.save(tmp_path / "nowhere" / "m.ncm")

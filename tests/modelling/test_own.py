@@ -14,10 +14,10 @@ from ncleaner.methods.choice import fingerprint, load_model, model_files, read_n
 from ncleaner.modelling.files import (
     VARIABLE,
     add_model,
+    model_bytes,
     own_folder,
     own_models,
     remove_model,
-    shipped_bytes,
 )
 
 GREEK = dump_html(
@@ -90,7 +90,7 @@ def test_what_cannot_be_added(folder: Path) -> None:
     with pytest.raises(ModelError, match="not an ncleaner model"):
         add_model(b"no model", "x")
     # models for other methods are found by their names
-    add_model(shipped_bytes("victor"), "crf")
+    add_model(model_bytes("victor"), "crf")
     assert load_model("crf").KIND == "victor"
     assert list(own_models()) == ["crf", "one"]
 

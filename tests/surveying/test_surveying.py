@@ -22,7 +22,6 @@ from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import KNOWN, OFTEN, SELDOM, Site
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.methods.choice import load_method
-from ncleaner.modelling.hybrid import SHARED
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import MOST_TEXTS, Signature, signature_of
@@ -341,7 +340,7 @@ def test_teasers_that_change_are_on_few_pages(tmp_path: Path) -> None:
     hybrid = load_method("hybrid", "en", news=True)
     alone, known = hybrid.keep(document), hybrid.keep(replace(document, site=site))
     assert alone.scores is not None and known.scores is not None
-    lost = np.isclose(alone.scores - known.scores, SHARED / np.log(2))
+    lost = np.isclose(alone.scores - known.scores, 3.0 / np.log(2))
     assert np.array_equal(lost, site.texts > 0) and lost.sum() >= 9
 
 
