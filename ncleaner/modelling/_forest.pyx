@@ -35,44 +35,19 @@ cdef void _add_tree(
 ) noexcept nogil:
     """Adds one tree's value to the sum of each of the `n` rows, a multiple of TOGETHER."""
     cdef Py_ssize_t inner = (<Py_ssize_t> 1 << depth) - 1, i = 0
-    cdef Py_ssize_t a, b, c, d, e, f, g, h
-    cdef int _level
-    cdef const float* xa
-    cdef const float* xb
-    cdef const float* xc
-    cdef const float* xd
-    cdef const float* xe
-    cdef const float* xf
-    cdef const float* xg
-    cdef const float* xh
+    cdef Py_ssize_t at[TOGETHER]
+    cdef const float* x[TOGETHER]
+    cdef int _level, k
     while i < n:
-        a = b = c = d = e = f = g = h = 0
-        xa = first + rows[i] * width
-        xb = first + rows[i + 1] * width
-        xc = first + rows[i + 2] * width
-        xd = first + rows[i + 3] * width
-        xe = first + rows[i + 4] * width
-        xf = first + rows[i + 5] * width
-        xg = first + rows[i + 6] * width
-        xh = first + rows[i + 7] * width
-        # Separate variables, not an array: they stay in registers.
+        # the compiler unrolls the loops over the rows, and keeps their places in registers
+        for k in range(TOGETHER):
+            at[k] = 0
+            x[k] = first + rows[i + k] * width
         for _level in range(depth):
-            a = _step(nodes, xa, a)
-            b = _step(nodes, xb, b)
-            c = _step(nodes, xc, c)
-            d = _step(nodes, xd, d)
-            e = _step(nodes, xe, e)
-            f = _step(nodes, xf, f)
-            g = _step(nodes, xg, g)
-            h = _step(nodes, xh, h)
-        sums[i] += leaves[a - inner]
-        sums[i + 1] += leaves[b - inner]
-        sums[i + 2] += leaves[c - inner]
-        sums[i + 3] += leaves[d - inner]
-        sums[i + 4] += leaves[e - inner]
-        sums[i + 5] += leaves[f - inner]
-        sums[i + 6] += leaves[g - inner]
-        sums[i + 7] += leaves[h - inner]
+            for k in range(TOGETHER):
+                at[k] = _step(nodes, x[k], at[k])
+        for k in range(TOGETHER):
+            sums[i + k] += leaves[at[k] - inner]
         i += TOGETHER
 
 
