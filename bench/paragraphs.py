@@ -24,7 +24,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.surveying.build import Builder
-from ncleaner.surveying.paragraphs import sequences_on
+from ncleaner.surveying.duplicates import sequences_on
 from ncleaner.surveying.signatures import signature_of
 from ncleaner.surveying.survey import Survey
 from ncleaner.text.words import UNSPACED, words_of

@@ -15,7 +15,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
-from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of
+from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of, rows_for
 from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, is_punctuation, letter_case
 from ncleaner.document._tags cimport (
@@ -440,9 +440,7 @@ cdef struct page_t:
 cdef bint _open_page(page_t* page, Py_ssize_t n_elements, Py_ssize_t n_runs, Py_ssize_t n) noexcept nogil:
     """Allocates the memory for a page with `n` blocks. Returns False if there is not enough."""
     memset(page, 0, sizeof(page_t))
-    page.slots = 4
-    while page.slots < 2 * <size_t> n:
-        page.slots *= 2
+    page.slots = rows_for(<uint64_t> n)
     page.places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
     page.by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
     page.by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))

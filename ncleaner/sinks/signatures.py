@@ -8,8 +8,7 @@ from ncleaner.errors import InputError
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 from ncleaner.sinks.text import kept_text
-from ncleaner.surveying.duplicates import sketch_of
-from ncleaner.surveying.paragraphs import sequences_on
+from ncleaner.surveying.duplicates import sequences_on, sketch_of
 from ncleaner.surveying.signatures import signature_of
 
 __all__ = ["SignaturesSink"]

@@ -18,8 +18,14 @@ from pathlib import Path
 
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.surveying._texts import HASHES_VERSION
-from ncleaner.surveying.duplicates import CAPTURE_TABLES, SKETCH_VERSION, find_duplicates
-from ncleaner.surveying.paragraphs import SEQUENCE_TABLES, SEQUENCES_VERSION, find_firsts
+from ncleaner.surveying.duplicates import (
+    CAPTURE_TABLES,
+    SEQUENCE_TABLES,
+    SEQUENCES_VERSION,
+    SKETCH_VERSION,
+    find_duplicates,
+    find_firsts,
+)
 from ncleaner.surveying.signatures import Signature
 from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Survey, checked
 from ncleaner.versions import SURVEYS

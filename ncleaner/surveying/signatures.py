@@ -21,8 +21,7 @@ from ncleaner.document._kept import words_of
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
-from ncleaner.surveying.duplicates import Sketch, check_version
-from ncleaner.surveying.paragraphs import Sequences
+from ncleaner.surveying.duplicates import Sequences, Sketch, check_version
 from ncleaner.text.hosts import registered_domain
 
 __all__ = ["MOST_TEXTS", "Signature", "signature_of"]

@@ -4,8 +4,8 @@ the survey counts, in all and by site.
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
 language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
 sample of each site's pages, of a given size, those with the smallest hashes of their URLs, and the hashes of
-the texts on each of them, uint32, little endian; `captures` and `duplicates` (see `duplicates.py`); and in
-surveys with paragraphs `moments` and `sequences` (see `paragraphs.py`).
+the texts on each of them, uint32, little endian; `captures` and `duplicates`; and in surveys with
+paragraphs `moments` and `sequences` (see `duplicates.py`).
 SQLite finds a site among millions without reading the rest, and any program can ask the tables.
 """
 
@@ -31,8 +31,7 @@ from ncleaner.document.tables import Site
 from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
 from ncleaner.surveying._texts import HASHES_VERSION, text_hashes
-from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of
-from ncleaner.surveying.paragraphs import SEQUENCES_VERSION, shares_seen
+from ncleaner.surveying.duplicates import SEQUENCES_VERSION, SKETCH_VERSION, capture_of, shares_seen
 from ncleaner.text.hosts import registered_domain
 from ncleaner.versions import SURVEYS
 
@@ -213,7 +212,7 @@ class Survey:
     def shares_seen(
         self, page: Page, document: Document, mask: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.float64]:
-        """How much of each kept segment is on earlier pages; see `paragraphs.shares_seen`.
+        """How much of each kept segment is on earlier pages; see `duplicates.shares_seen`.
 
         Raises:
             ModelError: the survey was made without paragraphs, or is damaged.

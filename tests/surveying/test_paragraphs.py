@@ -25,7 +25,7 @@ from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.surveying._texts import sequences_of
 from ncleaner.surveying.build import Builder
-from ncleaner.surveying.paragraphs import Sequences, sequences_on
+from ncleaner.surveying.duplicates import Sequences, sequences_on
 from ncleaner.surveying.signatures import Signature, signature_of
 from ncleaner.surveying.survey import Survey
 from ncleaner.text.words import UNSPACED
