@@ -26,13 +26,16 @@ cdef extern from "Python.h":
     PyInterpreterState* PyInterpreterState_Main() nogil
 
 cdef enum:
-    MOST_SEGMENTS = 8     # bounds of the arguments of `take`
-    MOST_BYTES = 1024
+    SEGMENTS = 8          # number of the longest segments that are read
+    SAMPLE_BYTES = 240    # most bytes of a sample, without the spaces
+    READ_BYTES = 960      # most bytes of all these segments in which words are looked up
     MOST_PARTS = 4        # segments in a sample; the others only show whether the page is in one language
     MOST_VOTES = 500      # bytes of a segment that count for the script of the page
     CLASSES = 32          # bound of the number of classes
     LANGUAGES = 8         # bound of the number of lists of words
     FOREIGN_BYTES = 240   # of a segment that show its script and its language
+    FOREIGN_CHARS = 40    # of the shortest segment in another language: that of a language in a menu is not text
+    SPARSEST = 20         # a segment is in a language if one in this number of its words is listed
     WORD_BYTES = 16       # longest word in a list
     SLOTS = 512           # of the hash table of words; a power of two
     MOST_WORDS = 200      # words in the table: it stays sparse
@@ -54,9 +57,9 @@ cdef inline uint32_t _weight(const segment_t* segment, bint all_text) noexcept n
     return weight // 4 if segment.flags & PREFORMATTED else weight
 
 
-cdef int _heaviest(const segment_t* segments, Py_ssize_t n, bint all_text, int most, Py_ssize_t* rows) noexcept nogil:
+cdef int _heaviest(const segment_t* segments, Py_ssize_t n, bint all_text, Py_ssize_t* rows) noexcept nogil:
     """Writes the rows of the segments with the largest weights to `rows`, the largest first; returns their number."""
-    cdef uint32_t weights[MOST_SEGMENTS]
+    cdef uint32_t weights[SEGMENTS]
     cdef uint32_t weight, smallest = 0
     cdef int found = 0, at
     cdef Py_ssize_t i
@@ -65,17 +68,17 @@ cdef int _heaviest(const segment_t* segments, Py_ssize_t n, bint all_text, int m
         if weight <= smallest:
             continue
         # the last one makes room; of two equal weights the first in the page goes before
-        at = found if found < most else most - 1
+        at = found if found < SEGMENTS else SEGMENTS - 1
         while at > 0 and weights[at - 1] < weight:
             weights[at] = weights[at - 1]
             rows[at] = rows[at - 1]
             at -= 1
         weights[at] = weight
         rows[at] = i
-        if found < most:
+        if found < SEGMENTS:
             found += 1
-        if found == most:
-            smallest = weights[most - 1]
+        if found == SEGMENTS:
+            smallest = weights[SEGMENTS - 1]
     return found
 
 
@@ -207,56 +210,45 @@ cdef class Sampler:
                 slot = (slot + 1) % SLOTS
         return all_words
 
-    def take(self, Tables tables not None, int most_segments, int most_bytes, int read_bytes):
+    def take(self, Tables tables not None):
         """Takes a sample: the first bytes of up to four of the longest segments.
 
         A segment whose letters are mostly in another script than the letters of all segments is left out.
-
-        Args:
-            tables: of a Document.
-            most_segments: number of the longest segments that are read, 1 to 8.
-            most_bytes: most bytes of the sample, without the spaces, 1 to 1,024.
-            read_bytes: most bytes of all these segments in which words are counted.
 
         Returns:
             The script of most letters, as its class, 0 if the text has no letters; the sample in UTF-8, the
             longest segment first, with spaces between segments and no line ends; the number of words that were
             looked up; the language with most of the listed words, as its index; its number of them; that of all
             other languages; and the number of segments that are left out.
-
-        Raises:
-            ValueError: an argument is out of range.
         """
         cdef Py_ssize_t n = tables.t.n_segments
-        if not 1 <= most_segments <= MOST_SEGMENTS or not 1 <= most_bytes <= MOST_BYTES or read_bytes < 0:
-            raise ValueError("so large a sample is not possible")
         if not n:
             return 0, b"", 0, 0, 0, 0, 0
         cdef const segment_t* table = tables.t.segments
         cdef const uint8_t* text = tables.t.text
         cdef size_t room, size, i
-        cdef Py_ssize_t rows[MOST_SEGMENTS]
-        cdef size_t starts[MOST_SEGMENTS]
-        cdef size_t ends[MOST_SEGMENTS]
-        cdef int own[MOST_SEGMENTS]
+        cdef Py_ssize_t rows[SEGMENTS]
+        cdef size_t starts[SEGMENTS]
+        cdef size_t ends[SEGMENTS]
+        cdef int own[SEGMENTS]
         cdef uint32_t counts[CLASSES]
         cdef uint32_t sums[CLASSES]
         cdef uint32_t hits[LANGUAGES]
-        cdef uint8_t out[MOST_BYTES + MOST_SEGMENTS]
+        cdef uint8_t out[SAMPLE_BYTES + SEGMENTS]
         cdef size_t written = 0
         cdef uint32_t words = 0, rest = 0
         cdef int found, k, c, script, language = 0, left_out = 0, parts = 0
         with nogil:
-            found = _heaviest(table, n, False, most_segments, rows)
+            found = _heaviest(table, n, False, rows)
             if not found:
-                found = _heaviest(table, n, True, most_segments, rows)
+                found = _heaviest(table, n, True, rows)
             memset(sums, 0, sizeof(sums))
             memset(hits, 0, sizeof(hits))
             for k in range(found):
                 starts[k] = table[rows[k]].start
                 ends[k] = starts[k] + _begin(
                     text + starts[k], table[rows[k]].end - starts[k],
-                    <size_t> (most_bytes // (found if found < MOST_PARTS else MOST_PARTS)),
+                    <size_t> (SAMPLE_BYTES // (found if found < MOST_PARTS else MOST_PARTS)),
                 )
                 memset(counts, 0, sizeof(counts))
                 self._count(text + starts[k], text + ends[k], counts)
@@ -273,7 +265,7 @@ cdef class Sampler:
                     for c in range(CLASSES):
                         sums[c] += <uint32_t> (counts[c] * size // (ends[k] - starts[k]))
             script = self._script(sums)
-            room = <size_t> (read_bytes // found) if found else 0
+            room = <size_t> (READ_BYTES // found) if found else 0
             for k in range(found):
                 if not script or own[k] != script:
                     left_out += own[k] != 0
@@ -297,15 +289,14 @@ cdef class Sampler:
                     language = c
         return script, (<const char*> out)[:written], words, language, hits[language], rest - hits[language], left_out
 
-    def foreign(self, Tables tables not None, int script, int least, int sparsest, uint32_t chars):
+    def foreign(self, Tables tables not None, int script, int least):
         """Finds the segments of a page that are in another language than the page.
 
         Args:
             tables: of a Document.
             script: of the page.
-            least, sparsest: a segment is in a language with at least `least` of its listed words, at least one in
-                `sparsest`. In another script than the page one word is enough, and one in twice `sparsest`.
-            chars: shorter segments are taken to be in the language of the page.
+            least: a segment is in a language with at least so many of its listed words, if it has enough words for its
+                length. In another script than the page one word is enough, and half of them for its length.
 
         Returns:
             Shape (segments,), uint8: for a segment in a language with listed words its index plus 32; for any other
@@ -325,7 +316,7 @@ cdef class Sampler:
         cdef bint other
         with nogil:
             for i in range(n):
-                if table[i].chars < chars:
+                if table[i].chars < FOREIGN_CHARS:
                     continue
                 p = text + table[i].start
                 end = p + _begin(p, table[i].end - table[i].start, FOREIGN_BYTES)
@@ -341,7 +332,7 @@ cdef class Sampler:
                 other = own and own != script
                 if (
                     hits[language] >= <uint32_t> (1 if other else least)
-                    and hits[language] * <uint32_t> (2 * sparsest if other else sparsest) >= words
+                    and hits[language] * <uint32_t> (2 * SPARSEST if other else SPARSEST) >= words
                 ):
                     out[i] = <uint8_t> (OF_LANGUAGE + language)
                 elif other:

@@ -24,12 +24,6 @@ from ncleaner.text.codes import declared_language, iso_639_1
 
 __all__ = ["Found", "find_language", "foreign_segments", "page_language"]
 
-# Number of the longest segments that are read. The sample has the beginnings of the first four in the script
-# of the page, and at most `_SAMPLE_BYTES` bytes together.
-_SAMPLE_SEGMENTS = 8
-_SAMPLE_BYTES = 240
-# Number of bytes of all of them in which words are looked up.
-_READ_BYTES = 960
 # Frequent words of languages with a model, where other languages have the same script, that are not frequent
 # in those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
 _WORDS = {
@@ -48,10 +42,6 @@ _WORDS = {
 _FEWEST_DECLARED, _FEWEST, _SPARSEST = 2, 3, 16
 # Listed words of the language are at least this multiple of the listed words of others.
 _OTHERS = 4
-# Shorter segments count as text in the language of the page: the name of a language in a menu is not text.
-_FOREIGN_CHARS = 40
-# One in this number of its words is listed.
-_FOREIGN_SPARSEST = 20
 # Number of bytes of the sample that are enough to confirm a declared language, with this probability.
 _FIRST_BYTES = 80
 _CONFIRMED = 0.5
@@ -189,9 +179,7 @@ def find_language(document: Document) -> Found:
     """
     declared = _declared(document.lang)
     sampler, names = _sampler()
-    number, text, words, most, listed, others, foreign = sampler.take(
-        document.tables, _SAMPLE_SEGMENTS, _SAMPLE_BYTES, _READ_BYTES
-    )
+    number, text, words, most, listed, others, foreign = sampler.take(document.tables)
     if not number:
         return Found(declared)
     script = names[number]
@@ -228,17 +216,11 @@ def foreign_segments(document: Document, found: Found) -> dict[str, npt.NDArray[
         languages use, if they have too few frequent words of one.
     """
     sampler, names = _sampler()
-    classes = sampler.foreign(document.tables, found.script, _FEWEST, _FOREIGN_SPARSEST, _FOREIGN_CHARS)
+    classes = sampler.foreign(document.tables, found.script, _FEWEST)
     rows: dict[str, list[npt.NDArray[np.intp]]] = {}
     for number in np.unique(classes[classes > 0]).tolist():
-        language = _language_of(number, names)
+        listed = number - OF_LANGUAGE
+        language = _LISTED[listed] if listed >= 0 else _ALONE.get(names[number], "")
         if language != found.language:
             rows.setdefault(language, []).append(np.flatnonzero(classes == number))
     return {language: np.concatenate(parts) for language, parts in rows.items()}
-
-
-def _language_of(number: int, names: tuple[str, ...]) -> str:
-    """Returns the language of a result of `Sampler.foreign`."""
-    if number >= OF_LANGUAGE:
-        return _LISTED[number - OF_LANGUAGE]
-    return _ALONE.get(names[number], "")
