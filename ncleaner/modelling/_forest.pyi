@@ -22,12 +22,7 @@ class Forest:
     ) -> None: ...
     def score(self, row: npt.NDArray[np.float32]) -> float: ...
     def predict(
-        self,
-        matrix: npt.NDArray[np.float32],
-        spare: int,
-        chosen: npt.NDArray[np.int32] | None = None,
-        first: int = 0,
-        last: int | None = None,
+        self, matrix: npt.NDArray[np.float32], spare: int, first: int = 0, last: int | None = None
     ) -> npt.NDArray[np.float64]: ...
     def contributions(
         self,

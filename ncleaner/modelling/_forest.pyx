@@ -174,55 +174,34 @@ cdef class Forest:
             self.add_classes(&row[0], 1, &found)
         return found
 
-    def predict(
-        self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None, Py_ssize_t first=0,
-        last=None,
-    ):
+    def predict(self, const float[:, ::1] matrix not None, Py_ssize_t spare, Py_ssize_t first=0, last=None):
         """Returns the sum of the trees for each row except the `spare` rows at either end.
 
         Args:
             matrix: shape (rows, width), float32.
             spare: the number of rows at either end that the trees read but that get no sum.
-            chosen: shape (some,), int32: the rows that get a sum, counted from the first row that is not spare.
-                The sum of other rows is 0. All rows by default.
             first, last: the trees first … last − 1; all trees by default.
 
         Returns:
             Shape (rows − 2 · spare,), float64.
 
         Raises:
-            ValueError: the matrix has another width, or fewer spare rows than the trees read, or a row or tree
-                does not exist.
+            ValueError: the matrix has another width, or fewer spare rows than the trees read, or a tree does not
+                exist.
         """
-        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, end, some, i
+        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, end
         if matrix.shape[1] != self.width or spare < self.reach or n < 0:
             raise ValueError("the matrix does not fit the trees")
         if first < 0:
             raise ValueError("there is no such tree")
-        end = self.n_trees if last is None else min(last, self.n_trees)
-        some = n if chosen is None else len(chosen)
-        found = np.zeros(n)
-        cdef int32_t[::1] rows = np.empty(padded(some), np.int32)
-        cdef const int32_t[::1] wanted
-        if chosen is None:
-            for i in range(some):
-                rows[i] = <int32_t> i
-        else:
-            wanted = np.ascontiguousarray(chosen, np.int32)
-            for i in range(some):
-                if not 0 <= wanted[i] < n:
-                    raise ValueError("there is no such row")
-                rows[i] = wanted[i]
-        if some == 0 or first >= end:
-            return found
-        cdef double[::1] sums = np.zeros(rows.shape[0])
-        cdef double[::1] out = found
-        with nogil:
-            pad(&rows[0], some)
-            self.add(&matrix[spare, 0], &rows[0], rows.shape[0], first, end, &sums[0])
-            for i in range(some):
-                out[rows[i]] = sums[i]
-        return found
+        end = self.n_trees if last is None else last
+        cdef int32_t[::1] rows = np.arange(padded(n), dtype=np.int32)
+        cdef double[::1] sums = np.zeros(padded(n))
+        if n:
+            with nogil:
+                pad(&rows[0], n)
+                self.add(&matrix[spare, 0], &rows[0], padded(n), first, end, &sums[0])
+        return np.asarray(sums)[:n]
 
     def contributions(
         self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen, background, Py_ssize_t first=0, last=None

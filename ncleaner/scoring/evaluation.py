@@ -178,7 +178,16 @@ def evaluate(
         EvaluationError: a directory is missing, the directories have no page in common, or a file cannot be
             read or written.
     """
-    _check_arguments(pred_dir, gold_dir, unit, ascii_only, jobs, align_dir, sites)
+    check_path("pred_dir", pred_dir)
+    check_path("gold_dir", gold_dir)
+    if align_dir is not None:
+        check_path("align_dir", align_dir)
+    check_flag("ascii_only", ascii_only)
+    check_whole("jobs", jobs, 1)
+    if sites is not None:
+        check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
+    if unit not in ("word", "char"):
+        raise EvaluationError(f"the unit can be 'word' or 'char', not {unit!r}")
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
     align_to = None if align_dir is None else Path(align_dir)
     tasks = [_Comparison(name, pred, gold, unit, ascii_only, align_to) for name, pred, gold in pairs]
@@ -192,22 +201,6 @@ def evaluate(
         unit=unit,
         errors=_errors(pages, sites or {}),
     )
-
-
-def _check_arguments(
-    pred_dir: object, gold_dir: object, unit: object, ascii_only: object, jobs: object, align_dir: object,
-    sites: object,
-) -> None:  # fmt: skip
-    check_path("pred_dir", pred_dir)
-    check_path("gold_dir", gold_dir)
-    if align_dir is not None:
-        check_path("align_dir", align_dir)
-    check_flag("ascii_only", ascii_only)
-    check_whole("jobs", jobs, 1)
-    if sites is not None:
-        check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
-    if unit not in ("word", "char"):
-        raise EvaluationError(f"the unit can be 'word' or 'char', not {unit!r}")
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:

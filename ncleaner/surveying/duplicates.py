@@ -19,7 +19,7 @@ import hashlib
 import re
 import sqlite3
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -98,13 +98,7 @@ class Sketch:
 
     def entry(self) -> dict[str, Any]:
         """Returns the sketch for JSON."""
-        return {
-            "version": SKETCH_VERSION,
-            "capture": self.capture,
-            "url": self.url,
-            "text": self.text,
-            "bands": self.bands.hex(),
-        }
+        return {"version": SKETCH_VERSION, **asdict(self), "bands": self.bands.hex()}
 
     @classmethod
     def of_entry(cls, entry: dict[str, Any], where: str) -> Sketch:

@@ -87,9 +87,6 @@ def test_predictions_are_those_of_the_trees(trees: list[Node], size: int, more: 
         scores = [model.score(row) for row in matrix[spare : spare + size]]
         np.testing.assert_allclose(scores, np.array(expected), atol=1e-9)
     chosen = np.flatnonzero(matrix[spare : spare + size, 0] > 0).astype(np.int32)
-    some = model.predict(matrix, spare, chosen)
-    assert some[chosen] == pytest.approx(np.array(expected)[chosen])
-    assert not np.delete(some, chosen).any()
     for split in range(len(trees) + 1):
         parts = model.predict(matrix, spare, last=split), model.predict(matrix, spare, first=split)
         np.testing.assert_allclose(sum(parts), np.array(expected), atol=1e-9)
@@ -202,12 +199,6 @@ def test_too_few_spare_rows() -> None:
         with pytest.raises(ValueError, match="does not fit the trees"):
             forest(TWO).predict(matrix, spare)
     assert len(forest(TWO).predict(matrix, 2)) == 6
-
-
-@pytest.mark.parametrize("chosen", [[-1], [6], [0, 5, 7]])
-def test_rows_that_there_are_not(chosen: list[int]) -> None:
-    with pytest.raises(ValueError, match="no such row"):
-        forest(TWO).predict(np.zeros((10, WIDTH), np.float32), 2, np.array(chosen, np.int32))
 
 
 def test_trees_that_there_are_not() -> None:

@@ -51,7 +51,7 @@ def step_by_step(
     row = second_features(document, matrix, first)[None]
     forest, size = model.kinds.forest(KIND_COLUMN), len(model.kinds.sizes)
     # tree t is of kind t modulo their number
-    trees = [float(forest.predict(row, 0, None, tree, tree + 1)[0]) for tree in range(size)]
+    trees = [float(forest.predict(row, 0, tree, tree + 1)[0]) for tree in range(size)]
     kinds = kinds_of(np.reshape(trees, (-1, len(KINDS))).sum(axis=0))
     matrix[:, KIND_COLUMN:] = kinds
     spared = np.pad(matrix, ((spare, spare), (0, 0)), constant_values=OUTSIDE)
@@ -60,9 +60,9 @@ def step_by_step(
     second = np.zeros(len(chosen))
     for name, weight in (("second", 1 - share), ("articles", share)):
         if weight:
-            some = forests[name].predict(spared, spare, chosen, 0, 20)
+            some = forests[name].predict(spared, spare, 0, 20)
             unclear = chosen[np.abs(some[chosen]) <= 1.5]
-            some[unclear] += forests[name].predict(spared, spare, unclear, 20)[unclear]
+            some[unclear] += forests[name].predict(spared, spare, 20)[unclear]
             second += weight * some[chosen]
     found[chosen] = second
     even_out(document.tables, found)
