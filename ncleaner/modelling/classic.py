@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE, HEADINGS
-from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, reals, trained_facts
+from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, integers, reals
 from ncleaner.text.visible import counted
 from ncleaner.text.words import count_capitals, count_ends, phrase_marks
 
@@ -158,17 +158,15 @@ class FiascoModel(Stored):
         scores: npt.NDArray[np.float64] = self.values(nodes) @ self.weights.astype(np.float64) + self.bias
         return scores
 
-    def to_bytes(self) -> bytes:
-        """Returns the bytes of the model file. The same model gives the same bytes."""
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
         header = {
-            "kind": self.KIND,
             "features": list(FIASCO_FEATURES),
             "bias": self.bias,
             "keywords": list(self.keywords),
             "threshold": self.threshold,
-            **self.about,
         }
-        return pack(header, {"weights": self.weights})
+        return header, {"weights": self.weights}
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> FiascoModel:
@@ -192,9 +190,7 @@ class FiascoModel(Stored):
     def card(self, number: int = 20) -> Card:
         """Returns the training, the weights, and the first `number` keywords."""
         training = self.about.get("training") or {}
-        facts = trained_facts(
-            self.name, self.about, self.summary(), f"{training.get('nodes', 0):,} target nodes"
-        )
+        facts = self.trained_facts(f"{training.get('nodes', 0):,} target nodes")
         weights = [
             (name, f"{weight:+.3f}")
             for name, weight in zip(FIASCO_FEATURES, self.weights.tolist(), strict=True)
@@ -282,9 +278,8 @@ class LinesModel(Stored):
         found: npt.NDArray[np.int64] = self.classes[nodes]
         return found
 
-    def to_bytes(self) -> bytes:
-        """Returns the bytes of the model file. The same model gives the same bytes."""
-        header = {"kind": self.KIND, "features": list(LINES_FEATURES), "classes": CLASSES, **self.about}
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
         arrays: dict[str, npt.NDArray[Any]] = {
             "tests": (self.features + 1).astype(np.uint16),
             "values": self.values,
@@ -292,7 +287,7 @@ class LinesModel(Stored):
             "right": self.right.astype(np.uint16),
             "classes": self.classes.astype(np.uint8),
         }
-        return pack(header, arrays)
+        return {"features": list(LINES_FEATURES), "classes": CLASSES}, arrays
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> LinesModel:
@@ -332,9 +327,7 @@ class LinesModel(Stored):
     def card(self, number: int = 20) -> Card:
         """Returns the training, and how often the tree tests each feature."""
         training = self.about.get("training") or {}
-        facts = trained_facts(
-            self.name, self.about, self.summary(), counted(training.get("segments", 0), "segment")
-        )
+        facts = self.trained_facts(counted(training.get("segments", 0), "segment"))
         tested = np.bincount(self.features[self.features >= 0], minlength=len(LINES_FEATURES))
         order = np.argsort(-tested, kind="stable")[:number]
         rows = [(LINES_FEATURES[row], str(tested[row])) for row in order.tolist() if tested[row]]

@@ -35,6 +35,7 @@ __all__ = [
     "LEARNING_CURVE",
     "MAGIC",
     "Card",
+    "Parts",
     "Stored",
     "Table",
     "about_of",
@@ -44,7 +45,6 @@ __all__ = [
     "pack",
     "pages_of",
     "reals",
-    "trained_facts",
     "unpack",
     "usable",
     "validated_facts",
@@ -313,24 +313,6 @@ def pages_of(training: Mapping[str, Any]) -> str:
     return f"{counted(training.get('pages', 0), 'page')} of {counted(training.get('sites', 0), 'site')}"
 
 
-def trained_facts(name: str, about: Mapping[str, Any], summary: str, also: str) -> list[tuple[str, str]]:
-    """The lines of a card about a model's name, language, form, training and sources.
-
-    Args:
-        name, about: of the model.
-        summary: the model in a few words.
-        also: further training data, as text, besides pages and sites.
-    """
-    training = about.get("training") or {}
-    return [
-        ("name", name),
-        ("language", str(about.get("language", "-"))),
-        ("model", summary),
-        ("training", f"{pages_of(training)} ({also})"),
-        ("sources", str(about.get("sources", "-"))),
-    ]
-
-
 def validation_of(preset: str) -> str:
     """The entry of a model's header that has the cross-validated figures of a preset."""
     return "validation" if preset == "balanced" else f"validation_{preset}"
@@ -381,6 +363,9 @@ def figure_of(figures: Mapping[str, float], name: str) -> str:
 # ------------------------------------------------------------------------------------------------
 
 
+Parts = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
+
+
 class Stored(ABC):
     """Base of all kinds of model: a name, a card, and a file.
 
@@ -400,8 +385,13 @@ class Stored(ABC):
         return str(self.about.get("name", "unnamed"))
 
     @abstractmethod
+    def parts(self) -> Parts:
+        """Returns what a model file holds besides the kind and `about`: entries of the header, and arrays."""
+
     def to_bytes(self) -> bytes:
         """Returns the model file. The same model gives the same bytes."""
+        header, arrays = self.parts()
+        return pack({"kind": self.KIND, **header, **self.about}, arrays)
 
     @classmethod
     @abstractmethod
@@ -443,6 +433,17 @@ class Stored(ABC):
     @abstractmethod
     def summary(self) -> str:
         """Describes the model in a few words."""
+
+    def trained_facts(self, also: str) -> list[tuple[str, str]]:
+        """Returns the lines of a card about name, language, form, training and sources; `also` is further
+        training data, as text, besides pages and sites."""
+        return [
+            ("name", self.name),
+            ("language", str(self.about.get("language", "-"))),
+            ("model", self.summary()),
+            ("training", f"{pages_of(self.about.get('training') or {})} ({also})"),
+            ("sources", str(self.about.get("sources", "-"))),
+        ]
 
     @abstractmethod
     def card(self, number: int = 20) -> Card:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
-from ncleaner.modelling.container import Card, Stored, about_of, pack, validated_facts
+from ncleaner.modelling.container import Card, Parts, Stored, about_of, validated_facts
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
@@ -166,21 +166,14 @@ class HybridModel(Stored):
             self.news,
         )
 
-    def to_bytes(self) -> bytes:
-        """Returns the model file, which contains the files of its parts. The same model gives the same
-        bytes."""
-        parts = {"ngrams": self.ngrams.to_bytes()}
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the files of the models that it consists of."""
+        files = {"ngrams": self.ngrams.to_bytes()}
         if self.own:
-            parts["structure"] = self.structure.to_bytes()
-        arrays = {name: np.frombuffer(data, np.uint8) for name, data in parts.items()}
-        header = {
-            "kind": self.KIND,
-            "calibration": asdict(self.calibration),
-            "threshold": self.threshold,
-            "balance": self.balance,
-            **self.about,
-        }
-        return pack(header, arrays)
+            files["structure"] = self.structure.to_bytes()
+        arrays = {name: np.frombuffer(data, np.uint8) for name, data in files.items()}
+        own = {"threshold": self.threshold, "balance": self.balance}
+        return {"calibration": asdict(self.calibration), **own}, arrays
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> HybridModel:

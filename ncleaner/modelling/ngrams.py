@@ -23,11 +23,11 @@ from ncleaner.modelling._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.container import (
     Card,
+    Parts,
     Stored,
     Table,
     about_of,
     integers,
-    pack,
     pages_of,
     validated_facts,
 )
@@ -386,23 +386,16 @@ class NGramModel(Stored):
 
     # ---------------------------------------------------------------------------------------------
 
-    def to_bytes(self) -> bytes:
-        """The model file. The same model gives the same bytes."""
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for k, level in enumerate(self.levels, 1):
             # neighbouring keys differ little, so deltas are small numbers
             deltas = np.diff(level.keys, prepend=np.uint64(0))
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
                 arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
-        header = {
-            "kind": self.KIND,
-            "order": self.order,
-            "q": self.q,
-            "alphabet": self.alphabet.header(),
-            "decision": self.decision.header(),
-            **self.about,
-        }
-        return pack(header, arrays)
+        own = {"alphabet": self.alphabet.header(), "decision": self.decision.header()}
+        return {"order": self.order, "q": self.q, **own}, arrays
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> NGramModel:

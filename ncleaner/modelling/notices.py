@@ -19,7 +19,7 @@ from ncleaner.document import Document, tags
 from ncleaner.document.tables import PREFORMATTED
 from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
-from ncleaner.modelling.container import Card, Stored, about_of, integers, pack
+from ncleaner.modelling.container import Card, Parts, Stored, about_of, integers
 from ncleaner.modelling.files import model_bytes
 from ncleaner.text.visible import counted
 
@@ -83,16 +83,9 @@ class Notices(Stored):
             return 0.0
         return 1 / (1 + math.exp(-odds))
 
-    def to_bytes(self) -> bytes:
-        """Returns the model file. The same model gives the same bytes."""
-        header = {
-            "kind": self.KIND,
-            "terms": TERMS_VERSION,
-            "step": self.step,
-            "offset": self.offset,
-            **self.about,
-        }
-        return pack(header, {"weights": self.weights})
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
+        return {"terms": TERMS_VERSION, "step": self.step, "offset": self.offset}, {"weights": self.weights}
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Notices:

@@ -30,7 +30,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._decision import figures_of_decision
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
+from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, integers, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -286,16 +286,14 @@ class Structure(Stored):
             _RULES,
         )
 
-    def to_bytes(self) -> bytes:
-        """Returns the model file. The same model gives the same bytes."""
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
         header = {
-            "kind": self.KIND,
             "hashes": HASHES_VERSION,
             "features": [feature.name for feature in FEATURES],
             "page_features": PAGE_FEATURES,
             "kinds": KINDS,
             **({} if self.quality is None else {"quality": QUALITY}),
-            **self.about,
         }
         arrays: dict[str, npt.NDArray[Any]] = {
             "weights": np.rint(self.weights / STEP).astype(np.int16),
@@ -309,7 +307,7 @@ class Structure(Stored):
                 if values.dtype.kind == "i" and not np.array_equal(values, values.astype(kind)):
                     raise ValueError(f"{name}: {column.name} is out of range")
                 arrays[f"{name}.{column.name}"] = values.astype(kind)
-        return pack(header, arrays)
+        return header, arrays
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:

@@ -39,7 +39,7 @@ from ncleaner.document import Document
 from ncleaner.document.tables import run_chars
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._victor import NUMBER, features, marginals, state_scores, viterbi
-from ncleaner.modelling.container import Card, Stored, Table, about_of, pack, reals, trained_facts
+from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, reals
 from ncleaner.text.visible import counted
 
 __all__ = [
@@ -262,17 +262,15 @@ class VictorModel(Stored):
         clean[rows] = 1 - marginals(scores, self.transitions)[:, OTHER]
         return Reading(labels, clean)
 
-    def to_bytes(self) -> bytes:
-        """Returns the bytes of the model file. The same model gives the same bytes."""
+    def parts(self) -> Parts:
+        """Returns the entries of the header, and the arrays."""
         header = {
-            "kind": self.KIND,
             "labels": LABELS,
             "features": _VERSION,
             "slots": [list(slot) for slot in self.slots],
             "threshold": self.threshold,
-            **self.about,
         }
-        return pack(header, {"state": self.state, "transitions": self.transitions})
+        return header, {"state": self.state, "transitions": self.transitions}
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
@@ -303,10 +301,7 @@ class VictorModel(Stored):
         """Returns the training, the transitions, and up to `number` heaviest weights for either decision."""
         training = self.about.get("training") or {}
         blocks = training.get("blocks") or {}
-        facts = trained_facts(
-            self.name,
-            self.about,
-            self.summary(),
+        facts = self.trained_facts(
             f"{counted(sum(blocks.values()), 'block')}, {blocks.get('o', 0):,} of them to be removed",
         )
         tables = [
