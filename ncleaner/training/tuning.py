@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -44,7 +44,7 @@ from ncleaner.modelling.ngrams import (
 from ncleaner.training.examples import FOLDS, SCHEMES, Examples, Scheme, checked_pairs
 from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q, default_order, training_alphabet
 from ncleaner.training.pairs import Pair
-from ncleaner.training.validation import Figures, Judge, Judging, judging
+from ncleaner.training.validation import Figures, Judge, judging
 
 __all__ = ["DEFAULT_QS", "Shares", "Trial", "Tuning", "grid_sums", "tune"]
 
@@ -413,62 +413,39 @@ def tune(
         interpolation_weights(order, q)
     examples = _checked_examples(pairs, k)
     groups = [(name, scheme) for name in dict.fromkeys(alphabets) for scheme in dict.fromkeys(schemes)]
+    combinations, folds = [*product(range(len(orders)), range(len(qs)))], len(examples.folds)
+    all_of_group = len(combinations)
+    trials: list[Trial] = []
+
+    def step(scored_too: int) -> None:
+        if progress is not None:
+            progress(2 * len(trials) + scored_too, 2 * all_of_group * len(groups))
+
     judge = Judge(examples.pairs, examples.folds, statistic)
     with ThreadPoolExecutor(jobs) as threads, judging(judge, jobs) as judged:
-        search = _Search(examples, orders, qs, method, threads, judged, progress, len(groups))
         for name, scheme in groups:
             symbols = training_alphabet(name, [pair.document for pair in examples.pairs], size, cased)
-            search.add(name, scheme, symbols)
-    pages, sites, folds = len(examples.pairs), examples.sites, len(examples.folds)
+            odds, entropies = _held_out(
+                examples,
+                symbols,
+                scheme,
+                orders,
+                qs,
+                threads,
+                lambda done: step(all_of_group * done // folds),
+            )
+            # Row by row, in the order of the combinations.
+            judgements = judged(odds.reshape(-1, odds.shape[-1]))
+            # The array is large; it is freed before the next alphabet needs another one.
+            del odds
+            for left, ((row, column), of_method) in enumerate(zip(combinations, judgements, strict=True), 1):
+                clean, dirty = entropies[:, row, column].tolist()
+                figures = of_method[method]
+                trials.append(Trial(name, scheme, orders[row], qs[column], clean, dirty, figures, of_method))
+                # All combinations of this group are scored, and some are evaluated.
+                step(all_of_group - left)
     usual = default_order(examples.characters)
-    return Tuning(tuple(search.trials), pages, sites, folds, statistic, method, usual)
-
-
-@dataclass(eq=False)
-class _Search:
-    """The combinations that have been evaluated, and all that evaluating takes.
-
-    Attributes:
-        examples, orders, qs, method, progress: see `tune`.
-        threads: they score.
-        judged: evaluates scores.
-        groups: number of pairs of an alphabet and a scheme.
-        trials: results so far.
-    """
-
-    examples: Examples
-    orders: Sequence[int]
-    qs: Sequence[float]
-    method: str
-    threads: Executor
-    judged: Judging
-    progress: Progress | None
-    groups: int
-    trials: list[Trial] = field(default_factory=list)
-
-    def add(self, name: str, scheme: Scheme, symbols: Alphabet) -> None:
-        """Evaluates all combinations of n and q with an alphabet and a scheme."""
-        size, folds = len(self.orders) * len(self.qs), len(self.examples.folds)
-        odds, entropies = _held_out(
-            self.examples, symbols, scheme, self.orders, self.qs, self.threads,
-            lambda done: self._step(size * done // folds),
-        )  # fmt: skip
-        # Row by row, in the order of the combinations.
-        judgements = self.judged(odds.reshape(-1, odds.shape[-1]))
-        # The array is large; it is freed before the next alphabet needs another one.
-        del odds
-        combinations = product(range(len(self.orders)), range(len(self.qs)))
-        for left, ((row, column), of_method) in enumerate(zip(combinations, judgements, strict=True), 1):
-            clean, dirty = entropies[:, row, column].tolist()
-            n, q, figures = self.orders[row], self.qs[column], of_method[self.method]
-            self.trials.append(Trial(name, scheme, n, q, clean, dirty, figures, of_method))
-            # All combinations of this group are scored, and some are evaluated.
-            self._step(size - left)
-
-    def _step(self, scored_too: int) -> None:
-        if self.progress is not None:
-            all_steps = 2 * len(self.orders) * len(self.qs) * self.groups
-            self.progress(2 * len(self.trials) + scored_too, all_steps)
+    return Tuning(tuple(trials), len(examples.pairs), examples.sites, folds, statistic, method, usual)
 
 
 def _checked_examples(pairs: Sequence[Pair], k: int) -> Examples:
