@@ -63,21 +63,6 @@ def scored(page: GoldPage, outcome: Outcome) -> PageFigures:
     )
 
 
-class _Steps:
-    """Counts the steps of several threads."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress = total, progress
-        self._done = 0
-        self._lock = threading.Lock()
-
-    def advance(self, steps: int = 1) -> None:
-        with self._lock:
-            self._done = min(self._done + steps, self._total)
-            if self._progress is not None:
-                self._progress(self._done, self._total)
-
-
 def compare(
     gold: GoldSet,
     names: Sequence[str],
@@ -115,9 +100,18 @@ def compare(
     """
     tools = [tool_of(name, gold.wishes, model, sites) for name in dict.fromkeys(names)]
     _check_model(tools, model)
-    steps = _Steps(len(tools) * len(gold.pages) * (rounds + 1), progress)
+    total, done, lock = len(tools) * len(gold.pages) * (rounds + 1), 0, threading.Lock()
+
+    def advance(steps: int = 1) -> None:
+        nonlocal done
+        # tools in several threads
+        with lock:
+            done = min(done + steps, total)
+            if progress is not None:
+                progress(done, total)
+
     stop = threading.Event()
-    run_one = partial(run, rounds=rounds, seconds=seconds, progress=steps.advance, stop=stop)
+    run_one = partial(run, rounds=rounds, seconds=seconds, progress=advance, stop=stop)
     cleaned = partial(_cleaned, gold, held_out or {}, run_one)
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
@@ -125,12 +119,12 @@ def compare(
     with closing(_each(cleaned, tools, jobs, stop)) as each:
         for tool, result in zip(tools, each, strict=True):
             if isinstance(result, NotRun):
-                steps.advance(len(gold.pages) * (rounds + 1))
+                advance(len(gold.pages) * (rounds + 1))
                 not_run.append(result)
             else:
                 models = (held_out or {}).get(tool.name, ())
                 folds = 0 if isinstance(models, TrainingError) else len(models)
-                pages = _scores(gold, result, scorers, steps)
+                pages = _scores(gold, result, scorers, advance)
                 found.append(ToolFigures(tool, pages, folds, () if folds else tuple(sources_of(tool))))
     if not found:
         reasons = "; ".join(f"{tool.tool.name}: {tool.reason}" for tool in not_run)
@@ -153,14 +147,14 @@ def _cleaned(
 
 
 def _scores(
-    gold: GoldSet, outcomes: Sequence[Outcome], scorers: int, steps: _Steps
+    gold: GoldSet, outcomes: Sequence[Outcome], scorers: int, advance: Callable[[], None]
 ) -> tuple[PageFigures, ...]:
     """Scores all pages in several processes."""
     tasks = [_Scored(*pair) for pair in zip(gold.pages, outcomes, strict=True)]
     pages: dict[int, PageFigures] = {}
     for index, figures in results(tasks, scorers):
         pages[index] = figures
-        steps.advance()
+        advance()
     return tuple(pages[index] for index in range(len(tasks)))
 
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,8 +151,8 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
     rulings, changed = _rulings_of(document, trace)
     model = getattr(method, "model", None)
     ngrams = getattr(model, "ngrams", model)
-    reader = _Reader(document, ngrams) if isinstance(ngrams, NGramModel) else None
-    segments = tuple(_whys(document, kept, causes, rulings, reader))
+    spoken = _spoken(document, ngrams) if isinstance(ngrams, NGramModel) else repeat(None)
+    segments = tuple(_whys(document, kept, causes, rulings, spoken))
     return Explanation(
         document, kept, name, about, segments, (*notes, *changed), causes is not None, source
     )  # fmt: skip
@@ -182,10 +183,10 @@ def _whys(
     kept: Kept,
     causes: _Causes | None = None,
     rulings: Sequence[Sequence[Ruling]] = (),
-    reader: _Reader | None = None,
+    spoken: Iterable[Spoken | None] = repeat(None),
 ) -> Iterator[Why]:
     marks = kept.marks_of(document)
-    for row, segment in enumerate(document):
+    for row, (segment, said) in enumerate(zip(document, spoken, strict=False)):
         yield Why(
             segment,
             bool(kept.mask[row]),
@@ -195,7 +196,7 @@ def _whys(
             causes.features[row] if causes else (),
             causes.steps[row] if causes else (),
             tuple(rulings[row]) if rulings else (),
-            reader[row] if reader else None,
+            said,
             causes.first[row] if causes else (),
             sign=chr(marks[row]),
         )
@@ -397,31 +398,19 @@ def _form(flags: int) -> str:
 # Words and n-grams.
 
 
-class _Reader:
-    """Reads the segments of a page with the n-grams of its model, and of other models where the page has
-    other languages.
+def _spoken(document: Document, model: NGramModel) -> Iterator[Spoken]:
+    """Yields the n-grams of each segment, by its model: another one where the page has other languages.
 
     Args:
         document: the page.
         model: the n-grams, as `PerLanguage.method_of` gives them.
     """
-
-    def __init__(self, document: Document, model: NGramModel) -> None:
-        self._texts = document.texts
-        self._model = model
-        self._others = {int(row): other for rows, other in model.others for row in rows.tolist()}
-
-    def __getitem__(self, row: int) -> Spoken:
-        """Reads one segment."""
-        model = self._others.get(row, self._model)
-        text = composed(self._texts[row])
-        values = model.ratio.values(model.alphabet.encoder, text.encode("utf-8", "replace"))
-        return Spoken(
-            float(values.sum()),
-            tuple(_pieces(text, values)),
-            tuple(_grams(text, values, model.order)),
-            model.name,
-        )
+    others = {int(row): other for rows, other in model.others for row in rows.tolist()}
+    for row, own in enumerate(document.texts):
+        used, text = others.get(row, model), composed(own)
+        values = used.ratio.values(used.alphabet.encoder, text.encode("utf-8", "replace"))
+        pieces, grams = tuple(_pieces(text, values)), tuple(_grams(text, values, used.order))
+        yield Spoken(float(values.sum()), pieces, grams, used.name)
 
 
 def _pieces(text: str, values: npt.NDArray[np.float64]) -> list[Piece]:
