@@ -348,33 +348,27 @@ cdef double UNSURE = 1
 cdef double SURE = 3
 
 
-cdef void _even_out(
-    const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, double* odds,
-    uint64_t* styles, group_t* groups, uint64_t mask,
-) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double unsure
-    cdef group_t* g
-    fill_styles(elements, m, styles)
-    for i in range(n):
-        g = _group(groups, mask, mix(style_of(styles, &segments[i]) + segments[i].kind))
-        g.times += 1
-        g.odds += max(-BOUND, min(BOUND, odds[i]))
-    for i in range(n):
-        g = _group(groups, mask, mix(style_of(styles, &segments[i]) + segments[i].kind))
-        if g.times >= FEW:
-            unsure = max(0.0, min(1.0, (SURE - fabs(odds[i])) / (SURE - UNSURE)))
-            odds[i] += SHARED * unsure * (g.odds / g.times - odds[i])
-
-
 cdef bint even_out_odds(const tables_t* t, double* odds) noexcept nogil:
     """Moves log-odds, as `even_out`. Returns False if there was not enough memory."""
+    cdef const segment_t* segments = t.segments
     cdef uint64_t size = rows_for(t.n_segments)
     cdef uint64_t* styles = <uint64_t*> calloc(t.n_elements + 1, sizeof(uint64_t))
     cdef group_t* groups = <group_t*> calloc(size, sizeof(group_t))
     cdef bint done = styles != NULL and groups != NULL
+    cdef Py_ssize_t n = t.n_segments if done else 0, i
+    cdef double unsure
+    cdef group_t* g
     if done:
-        _even_out(t.segments, t.n_segments, t.elements, t.n_elements, odds, styles, groups, size - 1)
+        fill_styles(t.elements, t.n_elements, styles)
+    for i in range(n):
+        g = _group(groups, size - 1, mix(style_of(styles, &segments[i]) + segments[i].kind))
+        g.times += 1
+        g.odds += max(-BOUND, min(BOUND, odds[i]))
+    for i in range(n):
+        g = _group(groups, size - 1, mix(style_of(styles, &segments[i]) + segments[i].kind))
+        if g.times >= FEW:
+            unsure = max(0.0, min(1.0, (SURE - fabs(odds[i])) / (SURE - UNSURE)))
+            odds[i] += SHARED * unsure * (g.odds / g.times - odds[i])
     free(styles)
     free(groups)
     return done
