@@ -28,7 +28,6 @@ from ncleaner.scoring.measures import (
     Summary,
     alignment_text,
     bag_overlap,
-    clusters_of,
     count_diff,
     diff_words,
     mean_errors,
@@ -204,13 +203,13 @@ def evaluate(
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
-    names = [page.name for page in pages]
-    known = {name: sites.get(name) or sites.get(_stem(name), "") for name in names}
-    clusters, by, unknown = clusters_of(names, known)
+    known = [sites.get(page.name) or sites.get(_stem(page.name), "") for page in pages]
+    # a page of an unknown site is a site of its own; no registered domain contains a slash
+    clusters = [site or f"/{page.name}" for page, site in zip(pages, known, strict=True)]
     return StandardErrors(
-        by=by,
+        by="site" if any(known) else "page",
         clusters=len(set(clusters)),
-        unknown=unknown,
+        unknown=known.count(""),
         **{name: MeasureErrors.of([getattr(page, name) for page in pages], clusters) for name in ALIGNED},
         bag=mean_errors([page.bag for page in pages], clusters),
     )

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
@@ -44,7 +44,6 @@ __all__ = [
     "Summary",
     "alignment_text",
     "bag_overlap",
-    "clusters_of",
     "count_diff",
     "diff_words",
     "mean_errors",
@@ -406,19 +405,3 @@ def mean_errors(pages: Sequence[MatchCounts] | Sequence[Overlap], clusters: Sequ
     ones = [1.0] * len(pages)
     figures = [(page.precision, page.recall, page.f_score) for page in pages]
     return Errors(*(ratio_error(column, ones, clusters, 1.0) for column in zip(*figures, strict=True)))
-
-
-def clusters_of(
-    names: Sequence[str], sites: Mapping[str, str]
-) -> tuple[list[str], Literal["site", "page"], int]:
-    """Returns the cluster of each page, what clusters are, and the number of pages of unknown sites.
-
-    Args:
-        names: of the pages.
-        sites: {name: registered domain}; a page that is missing or has an empty site is of an unknown one.
-    """
-    known = [sites.get(name, "") for name in names]
-    unknown = known.count("")
-    by: Literal["site", "page"] = "page" if unknown == len(names) else "site"
-    # no registered domain contains a slash
-    return [site or f"/{name}" for name, site in zip(names, known, strict=True)], by, unknown

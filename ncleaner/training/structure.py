@@ -353,7 +353,12 @@ def train_structure(
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
     parts = folds([example.site for example in examples], _INNER)
     names = NameCounts([examples[number] for number in pages])
-    matrices = _first_matrices(examples, names)
+    # weights of names are those of the other sites
+    tables = {site: names.weights(site) for site in {example.site for example in examples}}
+    matrices = [
+        first_features(example.document, example.odds, example.posterior, tables[example.site])
+        for example in examples
+    ]
     narrow = [matrix[:, own] for matrix in matrices]
     first = trees_of(_fit(examples, narrow, pages, first_settings), [(column, 0) for column in own])
     judged = _first_judgements(examples, narrow, pages, parts, first_settings)
@@ -386,15 +391,6 @@ def train_structure(
         stock_of([examples[number] for number in pages], stock),
         dict(about or {}),
     )
-
-
-def _first_matrices(examples: Sequence[Example], names: NameCounts) -> list[Matrix]:
-    """Returns the features of each page before any judgement, with weights of names of the other sites."""
-    tables = {site: names.weights(site) for site in {example.site for example in examples}}
-    return [
-        first_features(example.document, example.odds, example.posterior, tables[example.site])
-        for example in examples
-    ]
 
 
 def _first_judgements(
