@@ -171,9 +171,7 @@ def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[_
         return causes, [lost] if causes.bar is None else []
     if isinstance(method, (Hybrid, NGram)):
         notes = ["the text has no structure, so n-grams and stock phrases decide"] if name == "hybrid" else []
-        return _causes_of_ngrams(
-            document, NGramModel.of_model(getattr(method.model, "ngrams", method.model))
-        ), notes
+        return _causes_of_ngrams(document, NGramModel.of_model(method.model)), notes
     about = METHODS[name].about
     return None, [f"{name} keeps {about}; only hybrid and ngram are explained step by step"]
 

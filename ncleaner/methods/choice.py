@@ -226,10 +226,6 @@ def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
     return lambda document: NGramModel.of_model(models[key_of(page_language(document), models)])
 
 
-def _files_in(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.ncm"))
-
-
 def _is_per_page(model: str | Path) -> bool:
     return model in (AUTO, SHIPPED) or (is_path(model) and Path(model).is_dir())
 
@@ -240,8 +236,7 @@ def _by_language(entry: Entry, model: str | Path) -> ByLanguage:
         return ByLanguage(entry.kinds)
     if model == AUTO:
         return ByLanguage(entry.kinds, own_models().values())
-    paths = _files_in(Path(model))
-    models = ByLanguage(entry.kinds, paths, all_by_language=True)
+    models = ByLanguage(entry.kinds, sorted(Path(model).glob("*.ncm")), all_by_language=True)
     if not models.loaded():
         raise ModelError(f"there is no model of a language (*.ncm) in the directory {model}")
     return models
@@ -270,7 +265,7 @@ def model_files(method: str, model: str | Path) -> list[str | Path]:
     if not _is_per_page(model):
         return [model, *entry.parts]
     own = {AUTO: [*own_models().values()], SHIPPED: []}
-    files = own[str(model)] if model in own else _files_in(Path(model))
+    files = own[str(model)] if model in own else sorted(Path(model).glob("*.ncm"))
     return [*shipped_models("ngram"), *files, *entry.parts]
 
 

@@ -64,9 +64,6 @@ def has_other_letters(model: NGramModel, document: Document) -> bool:
     """Tells whether the letters in the middle of a page are rare in the training pages, so that the scores of
     its n-grams mean little. Pages with few segments may say it by chance, and do not count."""
     begin = max(0, len(document.data) - _SAMPLE) // 2
-    return len(document) >= _MANY and model.unfamiliarity(_whole(document.data, begin)) > _UNFAMILIAR
-
-
-def _whole(data: bytes, begin: int) -> bytes:
-    """Returns a sample of whole characters."""
-    return data[begin : begin + _SAMPLE].decode("utf-8", "ignore").encode()
+    # of whole characters
+    sample = document.data[begin : begin + _SAMPLE].decode("utf-8", "ignore").encode()
+    return len(document) >= _MANY and model.unfamiliarity(sample) > _UNFAMILIAR

@@ -362,7 +362,7 @@ def _begins(character: str) -> bool:
 
 def composed(text: str) -> str:
     """Returns text in normalisation form C."""
-    if _crowded(text.encode("utf-8", "surrogatepass")):
+    if _FOREIGN.search(text.encode("utf-8", "surrogatepass")):
         text = _run_of_marks().sub("\\g<0>\u034f", text)
 
     pieces = []
@@ -373,11 +373,6 @@ def composed(text: str) -> str:
         pieces.append(unicodedata.normalize("NFC", text[start:cut]))
         start = cut
     return "".join(pieces) + unicodedata.normalize("NFC", text[start:])
-
-
-def _crowded(data: bytes) -> bool:
-    """Whether UTF-8 text may have more marks in a row than `_MARKS`."""
-    return _FOREIGN.search(data) is not None
 
 
 def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets, Offsets]:
