@@ -20,7 +20,7 @@ import numpy as np
 from ncleaner.document._hashes cimport FNV_OFFSET, FNV_PRIME, extended, fnv, mix
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.text._ascii cimport is_digit
-from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
+from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold, is_unspaced
 
 cdef extern from "Python.h" nogil:
     # these only look up a table, and need no GIL
@@ -191,13 +191,7 @@ cdef inline void _add(bag_t* bag, uint64_t hashed) noexcept nogil:
 
 cdef inline bint _is_unspaced(uint32_t code) noexcept nogil:
     """Whether a character is a letter of a script in which words are not separated, or are whole sentences."""
-    if code < 0x0E00:
-        return False
-    return (
-        code <= 0x0EFF or 0x1000 <= code <= 0x109F or 0x1780 <= code <= 0x17FF or 0x3040 <= code <= 0x30FF
-        or 0x3400 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7A3 or 0xF900 <= code <= 0xFAFF
-        or 0x20000 <= code <= 0x3FFFF
-    )
+    return code >= 0x0E00 and (is_unspaced(code) or 0xAC00 <= code <= 0xD7A3 or 0x20000 <= code <= 0x3FFFF)
 
 
 cdef inline void _add_word(bag_t* bag, uint64_t word, uint64_t* before, int size) noexcept nogil:
