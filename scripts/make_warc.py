@@ -17,8 +17,9 @@ import sys
 import uuid
 from io import BytesIO
 from pathlib import Path
+from string import printable
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -36,7 +37,7 @@ def record_id(*parts: str) -> str:
 def write_page(writer: Any, name: str, entry: dict[str, Any], body: bytes) -> None:
     """Write the three records of one page."""
     # A WARC without a target URI is none; `.invalid` names no site by RFC 2606.
-    url = str(entry.get("url") or f"http://{name}.invalid/{entry['id']}")
+    url = quote(str(entry.get("url") or f"http://{name}.invalid/{entry['id']}"), safe=printable)
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     response_id = record_id("response", name, str(entry["id"]))

@@ -435,12 +435,15 @@ class Document:
             element = int(row["parent"])
         return "/".join(reversed(names))
 
-    def __repr__(self) -> str:
+    def sizes(self) -> str:
+        """Returns how many segments, words and elements there are, in words."""
         words = int(words_of(self.tables).sum())
-        return (
-            f"<Document {self.title!r}: {counted(len(self), 'segment')}, {counted(words, 'word')}, "
-            f"{counted(len(self.elements), 'element')}>"
+        return ", ".join(
+            (counted(len(self), "segment"), counted(words, "word"), counted(len(self.elements), "element"))
         )
+
+    def __repr__(self) -> str:
+        return f"<Document {self.title!r}: {self.sizes()}>"
 
     def _repr_html_(self) -> str:
         """Returns an HTML table of the segments, for notebooks."""

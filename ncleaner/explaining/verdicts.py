@@ -188,8 +188,9 @@ class Verdicts:
     def summary(self) -> list[str]:
         """Returns lines about the page: its source, language and model, its kind, notes."""
         document, remarks = self.document, self.kept.remarks
+        title = f"{visible(document.title)!r}, " if document.title else ""
         lines = [
-            f"{visible(self.source)}  [{document.encoding or 'decoded'}]  {visible(repr(document))}".strip()
+            f"{visible(self.source)}  [{document.encoding or 'decoded'}]  {title}{document.sizes()}".strip()
         ]
         declared = f" (the page declares {visible(document.lang)!r})" if document.lang else ""
         model = f"; model {visible(remarks.model)}" if remarks.model else ""

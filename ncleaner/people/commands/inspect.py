@@ -111,9 +111,10 @@ def command(
     from ncleaner.explaining.against import differences_of
 
     check_stdin([page])
-    recipe = replace(recipe, facts=True)
     settings = Settings(recipe, reading)
     item = _nth_page(page, asked.number, settings) if asked.at is None else _page_at(page, asked.at, settings)
+    # a stored document has what the page states only if it was stored with it
+    recipe = replace(recipe, facts=item.kind != "document")
     if asked.diff is not None:
         names = asked.diff
         first, second = (
