@@ -138,7 +138,7 @@ def main(
             for of_set in read_sets(gold, recipe.sets).values():
                 pairs += [pair for pair in of_set if recipe.language in ("any", pair.language)]
         about = {
-            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-24",
+            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-26",
         }  # fmt: skip
         path = MODELS / f"{name}.ncm"
         if recipe.kind == "structure":
