@@ -48,7 +48,8 @@ skip_without_spark()
 
 from ncleaner import spark as on_spark  # noqa: E402
 
-pytestmark = pytest.mark.slow
+# Py4J leaves its sockets to the garbage collector
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")]
 
 # inputs and what becomes of them -------------------------------------------------------------------
 
