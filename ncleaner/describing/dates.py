@@ -10,8 +10,6 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Found", "date_in_text", "date_in_url", "dates_in", "is_local_day", "is_month_first", "iso_date"]
-
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
 # A date is short: anything longer is running text.

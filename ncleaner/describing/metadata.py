@@ -30,8 +30,6 @@ from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
 
-__all__ = ["DATE_SOURCES", "Metadata", "metadata_of"]
-
 # How the date of publication was found, the most reliable first: the page states it for programs; it shows it
 # at the headline; its address has it; it shows it elsewhere.
 DATE_SOURCES = ("stated", "shown", "address", "text")

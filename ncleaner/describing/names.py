@@ -11,20 +11,6 @@ from itertools import islice
 
 from ncleaner.text.hosts import host_of
 
-__all__ = [
-    "bare_title",
-    "holder_of",
-    "is_account",
-    "is_byline",
-    "may_be_longer",
-    "names_in",
-    "names_on_page",
-    "names_site",
-    "plain_title",
-    "turned",
-    "without_site",
-]
-
 _ALNUM = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name

@@ -14,8 +14,6 @@ from urllib.parse import urljoin
 
 from ncleaner.document.tables import Document
 
-__all__ = ["Rights", "rights_of"]
-
 # Directives that are written down. `none` is two of them.
 _DIRECTIVES = (
     "noindex", "nofollow", "noarchive", "nosnippet", "noimageindex", "notranslate", "noai", "noimageai",

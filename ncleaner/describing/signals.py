@@ -9,8 +9,6 @@ from ncleaner.document.kept import Kept, figures_of
 from ncleaner.page import Page
 from ncleaner.surveying.duplicates import sketch_of, text_hash
 
-__all__ = ["SIGNALS", "signals_of"]
-
 # {name: whether it is a whole number}; the hashes are strings
 SIGNALS = {
     "chars": True,

@@ -8,8 +8,6 @@ from typing import Any
 
 import orjson
 
-__all__ = ["Described", "described"]
-
 # Nodes that are read of a page. A page has tens; JSON-LD of a shop may have thousands of offers.
 _MOST = 400
 _DEEPEST = 12

@@ -10,8 +10,6 @@ from __future__ import annotations
 from ncleaner.document._markup import tags
 from ncleaner.document.tags import INLINE, ROLE, TAGS, VOID
 
-__all__ = ["ALL_ATTRIBUTES", "ALL_UNKNOWN", "MANY_ATTRIBUTES", "bounded", "flattened", "thinned"]
-
 # As in `_guard.pxd`, which says why.
 MANY_ATTRIBUTES, ALL_ATTRIBUTES, ALL_UNKNOWN = 1_000, 100_000, 100_000
 

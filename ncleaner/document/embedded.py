@@ -24,8 +24,6 @@ from ncleaner.document import tags
 from ncleaner.document._document import Builder
 from ncleaner.text.words import UNSPACED
 
-__all__ = ["PLACES", "Passage", "add_passages", "find_passages"]
-
 # Limits for one page: characters of data that are read, levels of data within data, strings that are judged,
 # characters of prose, and characters of the page's own text that are compared with the prose. Larger limits
 # were found to add products and messages, but no more text of the page.

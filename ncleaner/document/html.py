@@ -14,8 +14,6 @@ from ncleaner.document.tables import Document, Fact
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
 
-__all__ = ["dump_html", "parse"]
-
 if not LAYOUT_PROVED:
     from importlib.metadata import version
 

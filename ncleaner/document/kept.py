@@ -15,17 +15,6 @@ from ncleaner.text.words import is_final
 if TYPE_CHECKING:
     from ncleaner.document.tables import Document
 
-__all__ = [
-    "FRAGMENT",
-    "KINDS",
-    "NOTICE",
-    "Kept",
-    "Remarks",
-    "cells_of",
-    "figures_of",
-    "lines_of",
-]
-
 # Text without boilerplate.
 FRAGMENT = "fragment"
 # Kinds of pages: those of the WCXB benchmark (Foley 2026), and text without boilerplate.

@@ -20,8 +20,6 @@ from ncleaner.text.charset import decode
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-__all__ = ["ATTRIBUTES", "ELEMENTS", "Marked", "marked_html"]
-
 # Elements that are drawn as they are; any other element is drawn as `<x-any>`, which does nothing.
 _DRAWN: Final = frozenset(
     """a abbr address article aside b big blockquote br caption center cite code col colgroup dd del dfn

@@ -22,8 +22,6 @@ from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, TextLayout
 from ncleaner.text._lines import without_placeholders
 from ncleaner.text.charset import decode
 
-__all__ = ["dump_text"]
-
 # The numbers by which compiled code knows the layouts, -1 for one that is not known yet; and each as that of
 # a whole text.
 _NUMBERS = {"auto": -1, **{name: number for number, name in enumerate(LAYOUTS)}}

@@ -26,8 +26,6 @@ from ncleaner.document.embedded import PLACES
 from ncleaner.document.tables import SEGMENT, STATE, Sources, Table
 from ncleaner.text.served import served_places
 
-__all__ = ["sources_of_page", "sources_of_text"]
-
 # Bounds of one page: characters of all selectors, segments that are not found before the search ends, bytes
 # that are searched.
 _SELECTED, _MISSES, _SEARCHED = 4_000_000, 100, 8_000_000

@@ -34,8 +34,6 @@ from ncleaner.document.embedded import (
     without_tags,
 )
 
-__all__ = ["find_record"]
-
 # Bounds of one page: characters of data, failed attempts in one script, levels of objects, objects and lists
 # that are visited, levels of JSON in strings, characters of all records.
 _READ, _ATTEMPTS, _DEPTH, _VISITS, _NESTING, _CHARS = 4_000_000, 4, 60, 100_000, 3, 1_000_000

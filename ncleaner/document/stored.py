@@ -20,8 +20,6 @@ from ncleaner.limits import Limits
 from ncleaner.page import Page, stored_head
 from ncleaner.versions import DOCUMENTS
 
-__all__ = ["Stored", "restored", "stored"]
-
 # Level 6 takes twice the time for 3 per cent fewer bytes.
 _LEVEL = 4
 # Bytes of a document for each byte of the largest page: one of nothing but short elements has 9.

@@ -19,25 +19,6 @@ from ncleaner.document._kept import number_kept, without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "ASIDE",
-    "ELEMENT",
-    "HEADER",
-    "HIDDEN",
-    "KNOWN",
-    "MARK",
-    "OFTEN",
-    "PREFORMATTED",
-    "RUN",
-    "SEGMENT",
-    "SELDOM",
-    "STATE",
-    "ZONES",
-    "Document",
-    "Segment",
-    "Site",
-]
-
 # The same layout, byte for byte, as the row structs of _tables.pxd. `_document.layout` returns the compiler's
 # layout.
 RUN = np.dtype(

@@ -13,28 +13,6 @@ changes a feature.
 
 from __future__ import annotations
 
-__all__ = [
-    "BLOCK",
-    "BREAK",
-    "CODE",
-    "CONTEXT",
-    "CONTEXT_BIT",
-    "CUES",
-    "CUE_WORDS",
-    "FORM",
-    "HEADINGS",
-    "IMAGE",
-    "INLINE",
-    "LEFT_OUT",
-    "OBJECTS",
-    "ROLE",
-    "RULE",
-    "SIDE",
-    "TAGS",
-    "VOID",
-    "bit_names",
-]
-
 # Roles: what the dumper does at a tag.
 INLINE = 0  # text continues across the tag; the tag may set a context bit
 BLOCK = 1  # the tag separates segments, and the element gets a row in the element table

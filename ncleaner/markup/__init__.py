@@ -7,8 +7,6 @@ from typing import Literal, get_args
 
 from ncleaner.options import Declared, option
 
-__all__ = ["MarkupOptions", "Spans"]
-
 Spans = Literal["merge", "repeat", "html"]
 """How a cell over several columns or rows is written: `merge` has its text once, `repeat` in each of them.
 With `html`, Markdown has tables with such cells, or with several blocks in a cell, as HTML."""

@@ -12,8 +12,6 @@ from functools import cache
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-__all__ = ["tex_of"]
-
 # deeper formulas are written as plain text
 _DEEPEST = 100
 

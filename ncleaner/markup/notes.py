@@ -18,8 +18,6 @@ from ncleaner.document import Document, tags
 from ncleaner.document._marks import Mark
 from ncleaner.markup._render import kept_links, runs_inside, texts_of
 
-__all__ = ["Notes", "find_notes"]
-
 # The text of a reference: a number, one or two letters or signs, perhaps in brackets.
 _REFERENCE = re.compile(r"[\[(]?\s*(?:note\s|n\.?\s?)?(\d{1,4}|[A-Za-z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])]?\.?")
 # In the id of a note, where the reference is neither raised nor in brackets.

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ncleaner.document.tables import Fact
 
-__all__ = ["Image", "names_of_own", "parts_of", "shown"]
-
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
 # Names of files that are shown until the image is loaded, or that only count readers.

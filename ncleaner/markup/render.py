@@ -19,8 +19,6 @@ from ncleaner.markup.mathml import tex_of
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
 
-__all__ = ["Addresses", "html_of", "markdown_of"]
-
 # Schemes of links that are written; others, such as `javascript:` and `data:`, are left out with their link.
 _LINKS = frozenset(("http", "https", "ftp", "ftps", "mailto", "tel"))
 _IMAGES = frozenset(("http", "https"))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
-__all__ = ["METADATA", "Format", "Sink", "SinkOptions", "Writable"]
-
 # {name in a corpus: name in `Metadata`}
 METADATA = {
     "headline": "title",

@@ -13,8 +13,6 @@ from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, OptionError, option, options_of
 from ncleaner.sinks.base import Format, Sink, SinkOptions
 
-__all__ = ["COMPRESSIONS", "FORMATS", "Output"]
-
 FORMATS: dict[str, Format] = {
     "text": Format("ncleaner.sinks.text:TextSink", suffixes=(".txt", ".text")),
     "markdown": Format("ncleaner.sinks.marked:MarkdownSink", suffixes=(".md", ".markdown")),

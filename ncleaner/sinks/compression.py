@@ -21,8 +21,6 @@ from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, Writable
 
-__all__ = ["Compressed", "Ordered", "compressed", "ordered"]
-
 # Bytes of a piece before compression; the output is one per cent larger than one stream without pieces.
 _PIECE = 1 << 20
 _THREADS = min(4, os.cpu_count() or 1)

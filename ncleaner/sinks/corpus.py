@@ -26,11 +26,6 @@ from ncleaner.sinks.metadata import derived_id, replace_surrogates
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.hosts import host_of, registered_domain
 
-__all__ = [
-    "CELL", "FIELDS", "Element", "Fields", "attributes", "elements_of", "escaped", "plain", "read_table",
-    "require_splitter", "sentences_in", "value",
-]  # fmt: skip
-
 CELL = "cell"
 _ITEM = ord("l")
 # The CWB cuts values at 4,095 bytes and refuses lines of 65,535.

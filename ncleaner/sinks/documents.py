@@ -8,8 +8,6 @@ from ncleaner.document.stored import stored
 from ncleaner.page import STORED, Page
 from ncleaner.sinks.warc import WarcSink
 
-__all__ = ["DocumentsSink"]
-
 
 class DocumentsSink(WarcSink):
     """A record for each page, but not for those that the user leaves out. Its block is compressed."""

@@ -17,15 +17,6 @@ from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 
-__all__ = [
-    "JsonlSink",
-    "kinds_to_write",
-    "metadata_to_write",
-    "row_of",
-    "segments_to_write",
-    "signals_to_write",
-]
-
 
 class JsonlSink(Sink):
     """One object per page, also for pages without clean text, whose `text` is empty.

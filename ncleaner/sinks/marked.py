@@ -16,8 +16,6 @@ from ncleaner.sinks.base import Sink, Writable
 from ncleaner.sinks.jsonl import metadata_to_write
 from ncleaner.sinks.metadata import replace_surrogates
 
-__all__ = ["HtmlSink", "MarkdownSink", "front_matter_of"]
-
 # Between two pages of an archive. No page writes such a line itself.
 _BETWEEN = b"---\n\n"
 _BEGIN = (

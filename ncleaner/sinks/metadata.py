@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 
 from ncleaner.page import Page
 
-__all__ = ["capture_time", "derived_id", "replace_surrogates"]
-
 
 # Namespace of all ids made here; it is fixed, so that a page gets the same id wherever it is cleaned.
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "tag:ncleaner,2024:record")

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     SCHEMA: pa.Schema
 
-__all__ = ["SCHEMA", "ParquetSink", "to_table"]
-
 # A row group ends when it has this many rows, or its JSON this many bytes.
 _ROWS = 5_000
 _BYTES = 32_000_000

@@ -11,8 +11,6 @@ from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.duplicates import sequences_on, sketch_of
 from ncleaner.surveying.signatures import signature_of
 
-__all__ = ["SignaturesSink"]
-
 
 class SignaturesSink(Sink):
     """One line for each page with a host in its URL.

@@ -25,8 +25,6 @@ from ncleaner.sinks.corpus import (
 )
 from ncleaner.sinks.metadata import capture_time
 
-__all__ = ["TeiSink"]
-
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 

@@ -9,8 +9,6 @@ from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 from ncleaner.text.visible import visible
 
-__all__ = ["CleanEvalSink", "TextSink", "kept_text", "removed_text"]
-
 
 def kept_text(document: Document, kept: Kept) -> bytes:
     """Returns the kept segments in UTF-8, each on its own line."""

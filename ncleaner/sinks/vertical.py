@@ -20,8 +20,6 @@ from ncleaner.sinks.corpus import (
     sentences_in,
 )
 
-__all__ = ["PreverticalSink", "VerticalSink"]
-
 # Most words in a table of known words, and most code points of such a word.
 _KNOWN = 1 << 15
 _KNOWN_LENGTH = 40

@@ -21,8 +21,6 @@ from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, Writable
 from ncleaner.sinks.metadata import capture_time, derived_id
 
-__all__ = ["WarcSink"]
-
 # The date of a record without one, since the standard requires a date. It is valid, the same in every run,
 # and before the Web: unlike the time of the cleaning, it cannot be mistaken for the time of a capture.
 _NO_DATE = "1970-01-01T00:00:00Z"

@@ -9,8 +9,6 @@ from ncleaner.sinks.text import kept_text
 from ncleaner.sinks.warc import WarcSink
 from ncleaner.text.codes import iso_639_3
 
-__all__ = ["WetSink"]
-
 
 class WetSink(WarcSink):
     """A record for each page with clean text.
