@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept, figures_of
+from ncleaner.document._kept import counts_of
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.surveying.duplicates import sketch_of, text_hash
+from ncleaner.text.words import is_final
 
 # {name: whether it is a whole number}; the hashes are strings
 SIGNALS = {
-    "chars": True,
-    "words": True,
-    "segments": True,
-    "share_kept": False,
-    "mean_score": False,
-    "link_density": False,
-    "list_share": False,
-    "heading_share": False,
-    "final_share": False,
-    "words_a_segment": False,
+    **dict.fromkeys(("chars", "words", "segments"), True),
+    **dict.fromkeys(
+        "share_kept mean_score link_density list_share heading_share final_share words_a_segment".split(),
+        False,
+    ),
 }
 _DIGITS = 4
 
@@ -47,21 +46,31 @@ def signals_of(
     Raises:
         InputError: rensa is not installed.
     """
-    segments, words, chars, everything, links, items, headings, finals, weighted = figures_of(document, kept)
+    table = document.segments
+    own, kinds = table[kept.mask], kept.marks_of(document)[kept.mask]
+    sizes = own["chars"].astype(np.int64)
+    segments, words, _ = counts_of(document.tables, kept.mask)
+    chars = int(sizes.sum())
+    data = document.data
+    texts = (data[start:end].decode() for start, end in own[["start", "end"]].tolist())
 
     def share(part: float, whole: int) -> float | None:
         return round(part / whole, _DIGITS) if whole else None
 
+    mean = None
+    if kept.scores is not None:
+        # one after the other, so that the sum does not depend on how NumPy groups it
+        mean = share(float(np.append(0.0, sizes * kept.scores[kept.mask]).cumsum()[-1]), chars)
     found: dict[str, Any] = {
         "chars": chars,
         "words": words,
         "segments": segments,
-        "share_kept": share(chars, everything),
-        "mean_score": None if kept.scores is None else share(weighted, chars),
-        "link_density": share(links, chars),
-        "list_share": share(items, chars),
-        "heading_share": share(headings, chars),
-        "final_share": share(finals, segments),
+        "share_kept": share(chars, int(table["chars"].sum())),
+        "mean_score": mean,
+        "link_density": share(int(own["link_chars"].sum()), chars),
+        "list_share": share(int(sizes[kinds == ord("l")].sum()), chars),
+        "heading_share": share(int(sizes[kinds == ord("h")].sum()), chars),
+        "final_share": share(sum(map(is_final, texts)), segments),
         "words_a_segment": share(words, segments),
         "hash": f"{text_hash(text):016x}",
     }

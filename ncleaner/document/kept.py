@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document._kept import counts_of
 from ncleaner.document.tags import CODE
-from ncleaner.text.words import is_final
 
 if TYPE_CHECKING:
     from ncleaner.document.tables import Document
@@ -189,52 +187,6 @@ def lines_of(document: Document, kept: Kept) -> bytes:
     return b"".join(
         b"<%c>%b\n" % (kind, data[start:end].replace(b"\n", b" "))
         for kind, (start, end) in zip(kept.marks_of(document)[rows].tolist(), places, strict=True)
-    )
-
-
-class Figures(NamedTuple):
-    """Sums over kept segments, for signals.
-
-    Attributes:
-        segments, words, chars: of the kept segments.
-        everything: characters of all segments.
-        links, items, headings: kept characters in links, in list items, in headings.
-        finals: kept segments that end as a sentence does.
-        weighted: sum of characters times score; 0 without scores.
-    """
-
-    segments: int
-    words: int
-    chars: int
-    everything: int
-    links: int
-    items: int
-    headings: int
-    finals: int
-    weighted: float
-
-
-def figures_of(document: Document, kept: Kept) -> Figures:
-    """Returns sums over kept segments."""
-    table = document.segments
-    own, kinds = table[kept.mask], kept.marks_of(document)[kept.mask]
-    chars = own["chars"].astype(np.int64)
-    # one after the other, so that the sum does not depend on how NumPy groups it
-    weighted = (
-        0.0 if kept.scores is None else float(np.append(0.0, chars * kept.scores[kept.mask]).cumsum()[-1])
-    )
-    data = document.data
-    texts = (data[start:end].decode() for start, end in own[["start", "end"]].tolist())
-    return Figures(
-        len(own),
-        counts_of(document.tables, kept.mask)[1],
-        int(chars.sum()),
-        int(table["chars"].sum()),
-        int(own["link_chars"].sum()),
-        int(chars[kinds == ord("l")].sum()),
-        int(chars[kinds == ord("h")].sum()),
-        sum(map(is_final, texts)),
-        weighted,
     )
 
 
