@@ -25,7 +25,7 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
-from ncleaner.sinks.metadata import replace_surrogates
+from ncleaner.sinks.base import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions
-from ncleaner.sinks.metadata import replace_surrogates
+from ncleaner.sinks.base import Sink, SinkOptions, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 
 

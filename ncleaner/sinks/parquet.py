@@ -18,10 +18,9 @@ from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions, Writable
+from ncleaner.sinks.base import Sink, SinkOptions, Writable, capture_time, replace_surrogates
 from ncleaner.sinks.compression import Ordered, ordered
 from ncleaner.sinks.jsonl import kinds_to_write, metadata_to_write, segments_to_write, signals_to_write
-from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import groupby
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions, Writable
+from ncleaner.sinks.base import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.corpus import (
     CELL,
     Element,
@@ -23,7 +23,6 @@ from ncleaner.sinks.corpus import (
     sentences_in,
     value,
 )
-from ncleaner.sinks.metadata import capture_time
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 

@@ -1,4 +1,4 @@
-"""Outputs that are WARC archives, with a record for each page."""
+"""Outputs that are WARC archives, with a record for each page: clean text (WET), and documents."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from warcio.warcwriter import WARCWriter
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, Writable
-from ncleaner.sinks.metadata import capture_time, derived_id
+from ncleaner.document.stored import stored
+from ncleaner.page import STORED, Page
+from ncleaner.sinks.base import Sink, Writable, capture_time, derived_id
+from ncleaner.sinks.text import kept_text
+from ncleaner.text.codes import iso_639_3
 
 # The date of a record without one, since the standard requires a date. It is valid, the same in every run,
 # and before the Web: unlike the time of the cleaning, it cannot be mistaken for the time of a capture.
@@ -39,7 +41,7 @@ class _Writer(WARCWriter):  # type: ignore[misc]
     NO_PAYLOAD_DIGEST_TYPES = (*WARCWriter.NO_PAYLOAD_DIGEST_TYPES, "conversion")
 
 
-class WarcSink(Sink):
+class _WarcSink(Sink):
     """A `conversion` record for each page that has a block, after a `warcinfo` record.
 
     Record ids are derived from the ids of the original records, so that they are the same in every run. The
@@ -106,6 +108,43 @@ class WarcSink(Sink):
         return out.getvalue()
 
 
+class WetSink(_WarcSink):
+    """WET, like Common Crawl's: a record for each page with clean text, one gzip member per record.
+
+    A page in an unknown language has no header for it.
+    """
+
+    suffix = ".warc.wet.gz"
+    contents = "clean text of web pages"
+    media_type = "text/plain"
+
+    def block(self, page: Page, document: Document, kept: Kept) -> bytes:
+        """Returns the clean text."""
+        return kept_text(document, kept)
+
+    def fields(self, kept: Kept) -> list[tuple[str, str]]:
+        """Returns the language of the page."""
+        language = iso_639_3(kept.remarks.language)
+        return [("WARC-Identified-Content-Language", language)] if language else []
+
+
+class DocumentsSink(_WarcSink):
+    """Documents before a method decides: pages that can be cleaned again without their archives.
+
+    There is a record for each page, but not for those that the user leaves out. Its block is compressed.
+    """
+
+    suffix = ".documents.warc"
+    contents = "web pages as ncleaner reads them"
+    media_type = STORED
+    gzip = False
+    decided = False
+
+    def block(self, page: Page, document: Document, kept: Kept) -> bytes:
+        """Returns page and document."""
+        return b"" if kept.is_left_out else stored(page, document, self.options.markdown)
+
+
 def _value(text: str) -> str:
     """Returns a header's value: forbidden characters are percent-encoded as in URIs, long values are cut."""
 
@@ -119,7 +158,7 @@ def _value(text: str) -> str:
 class _Archive:
     """Writes a `warcinfo` record before the first record, on whose date and id it depends."""
 
-    def __init__(self, out: Writable, sink: WarcSink) -> None:
+    def __init__(self, out: Writable, sink: _WarcSink) -> None:
         self._out = out
         self._sink = sink
         self._begun = False

@@ -19,8 +19,8 @@ from ncleaner.document.kept import KINDS, NOTICE
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
+from ncleaner.sinks.base import replace_surrogates
 from ncleaner.sinks.choice import Output
-from ncleaner.sinks.metadata import replace_surrogates
 
 from ..outputs import (
     GROUPS,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ncleaner.page import Page
-from ncleaner.sinks.metadata import capture_time, derived_id, replace_surrogates
+from ncleaner.sinks.base import capture_time, derived_id, replace_surrogates
 from ncleaner.text.codes import iso_639_1, iso_639_3
 
 from ..outputs import page
