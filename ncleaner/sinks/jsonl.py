@@ -63,7 +63,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "language": kept.remarks.language,
         "model": replace_surrogates(kept.remarks.model),
         "page_kind": kept.kind,
-        "page_kinds": kinds_to_write(kept),
+        "page_kinds": thousandths(kept.kinds),
         "quality": kept.quality,
         "origin": document.origin(kept.mask),
         "duplicate_of": kept.remarks.duplicate_of,
@@ -103,11 +103,6 @@ def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: boo
     from ncleaner.describing.signals import signals_of
 
     return signals_of(page, document, kept, kept_text(document, kept), duplicates)
-
-
-def kinds_to_write(kept: Kept) -> dict[str, float]:
-    """Returns the probability of each kind of page, three decimal places; empty if they are unknown."""
-    return thousandths(kept.kinds)
 
 
 def segments_to_write(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:

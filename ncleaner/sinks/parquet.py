@@ -16,17 +16,14 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError, require
-from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions, Writable, capture_time, replace_surrogates
+from ncleaner.sinks.base import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.compression import Ordered, ordered
-from ncleaner.sinks.jsonl import kinds_to_write, metadata_to_write, segments_to_write, signals_to_write
-from ncleaner.sinks.text import kept_text, removed_text
+from ncleaner.sinks.jsonl import row_of, segments_to_write
+from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from ncleaner.sinks.base import Sink, SinkOptions, Writable
 
     SCHEMA: pa.Schema
 
@@ -35,19 +32,16 @@ _ROWS = 5_000
 _BYTES = 32_000_000
 # The columns that are written with a dictionary, because their values repeat. A dictionary of texts would
 # grow too large and be dropped.
-_REPEATED = [
-    "lang",
-    "language",
-    "model",
-    "encoding",
-    "page_kind",
-    "segments.list.element.kind",
-    "segments.list.element.zone",
-    "origin",
-    "segments.list.element.origin",
-]
+_REPEATED = (
+    "lang language model encoding page_kind segments.list.element.kind segments.list.element.zone origin "
+    "segments.list.element.origin"
+).split()
 # The columns with statistics: by their smallest and largest values, readers pass over row groups.
 _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset", "segments_kept"]
+# The columns of jsonl that are empty, where they are null here, if they are unknown.
+_NULLABLE = (
+    "url title lang language model page_kind page_kinds origin duplicate_of encoding record_id"
+).split()
 _LEVEL = 3
 
 
@@ -151,35 +145,14 @@ class ParquetSink(Sink):
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a row as a line of JSON, which `to_table` reads."""
+        row = row_of(page, document, kept, self.options, kept_text(document, kept).decode())
         date = capture_time(page.date)
-        row: dict[str, Any] = {
-            "url": replace_surrogates(page.url) or None,
-            "date": None if date is None else int(date.timestamp()) * 1_000_000,
-            "title": replace_surrogates(document.title) or None,
-            "lang": replace_surrogates(document.lang) or None,
-            "language": kept.remarks.language or None,
-            "model": replace_surrogates(kept.remarks.model) or None,
-            "page_kind": kept.kind or None,
-            "page_kinds": kinds_to_write(kept) or None,
-            "quality": kept.quality,
-            "origin": document.origin(kept.mask) or None,
-            "duplicate_of": kept.remarks.duplicate_of or None,
-            "encoding": document.encoding or None,
-            "offset": page.offset,
-            "record_id": replace_surrogates(page.record_id) or None,
-            "segments_kept": int(kept.mask.sum()),
-            "text": kept_text(document, kept).decode(),
-            "segments": segments_to_write(document, kept, self.options),
-        }
-        if self.options.removed:
-            row["removed"] = removed_text(document, kept).decode()
-        if self.options.markdown:
-            row["markdown"] = markdown_of(document, kept, self.options.markup, page.url).decode()
+        row["date"] = None if date is None else int(date.timestamp()) * 1_000_000
+        row["segments"] = segments_to_write(document, kept, self.options)
         if self.options.metadata:
-            said = metadata_to_write(page, document)
-            row["metadata"] = {name: None if value in ("", []) else value for name, value in said.items()}
-        if self.options.signals:
-            row["signals"] = signals_to_write(page, document, kept, self.options.duplicates)
+            said = row["metadata"].items()
+            row["metadata"] = {name: None if value in ("", []) else value for name, value in said}
+        row |= {name: row[name] or None for name in _NULLABLE}
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @contextmanager
