@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import filterfalse, islice
+from itertools import chain, filterfalse, islice
 from typing import Any
 from urllib.parse import urljoin
 
@@ -105,25 +105,14 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields but the sources."""
-        return {
-            "title": self.title,
-            "authors": list(self.authors),
-            "published": self.published,
-            "modified": self.modified,
-            "date_source": self.date_source,
-            "site": self.site,
-            "description": self.description,
-            "tags": list(self.tags),
-            "canonical": self.canonical,
-            "licence": self.licence,
-            "image": self.image,
-        }
+        values = ((each.name, getattr(self, each.name)) for each in fields(self)[:-1])
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 # Those of libraries, which begin with the family name: "Lee, Ann".
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
 
-Candidates = Iterator[tuple[str, Any]]
+_Candidates = Iterator[tuple[str, Any]]
 
 
 class _Statements:
@@ -154,23 +143,23 @@ class _Statements:
                 self.licences.append(value)
         self.objects, self._ids = described(data)
 
-    def meta_of(self, names: Iterable[str]) -> Candidates:
+    def meta_of(self, names: Iterable[str]) -> _Candidates:
         """Yields (source, values) of meta tags."""
         for name in names:
             if name in self.meta:
                 yield f"meta {name}", self.meta[name]
 
-    def items_of(self, *names: str) -> Candidates:
+    def items_of(self, *names: str) -> _Candidates:
         """Yields (source, values) of microdata."""
         for name in names:
             if name in self.items:
                 yield f"itemprop {name}", self.items[name]
 
-    def times_of(self, wanted: Callable[[Fact], bool]) -> Candidates:
+    def times_of(self, wanted: Callable[[Fact], bool]) -> _Candidates:
         """Yields (source, values) of those `<time>` that are wanted."""
         return (("time", [fact.value]) for fact in self.times if wanted(fact))
 
-    def json_of(self, *keys: str) -> Candidates:
+    def json_of(self, *keys: str) -> _Candidates:
         """Yields (source, values) of JSON-LD; of an object its name or its address."""
         for key in keys:
             for node in self.objects:
@@ -277,7 +266,7 @@ class _Dates:
         # the line at the end is all that many wikis have
         return next(((each.day, "text") for each in reversed(self._anywhere) if each.changed), ("", ""))
 
-    def _read(self, candidates: Candidates) -> Iterator[tuple[str, str]]:
+    def _read(self, candidates: _Candidates) -> Iterator[tuple[str, str]]:
         for source, values in candidates:
             for value in values:
                 if found := iso_date(value, self.month_first):
@@ -302,7 +291,7 @@ class _Dates:
     def _days_of_change(self) -> set[str]:
         return {value[:10] for value, _ in self._read(self.said.times_of(_is_of_change))}
 
-    def _stated(self) -> Candidates:
+    def _stated(self) -> _Candidates:
         said = self.said
         yield from said.json_of("datePublished")
         yield from said.meta_of(NAMES["published"])
@@ -310,7 +299,7 @@ class _Dates:
         yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", "uploadDate")
 
-    def _changed(self) -> Candidates:
+    def _changed(self) -> _Candidates:
         said = self.said
         yield from said.json_of("dateModified")
         yield from said.meta_of(NAMES["modified"])
@@ -418,53 +407,45 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     found: dict[str, Any] = {}
     sources: dict[str, str] = {}
 
-    def take(name: str, candidates: Candidates, usable: Callable[[list[str]], Any]) -> None:
-        for source, values in candidates:
-            if value := usable(values):
-                found[name], sources[name] = value, source
-                return
+    def put(name: str, value: Any, source: str) -> None:
+        if value:
+            found[name], sources[name] = value, source
+
+    def take(name: str, candidates: _Candidates, usable: Callable[[list[str]], Any]) -> None:
+        each = ((value, source) for source, values in candidates if (value := usable(values)))
+        put(name, *next(each, (None, "")))
 
     names = [
         (name, source) for source, values in _sites(said) for text in values[:2] if (name := _site(text))
     ]
-    if names:
-        found["site"], sources["site"] = names[0]
+    put("site", *next(iter(names), ("", "")))
     sites = [name for name, _ in names]
     title, source = _title(said, shown, sites, url)
-    if title:
-        found["title"], sources["title"] = title, source
-        if not names and (name := _site_in(plain_title(document.title), title, url)):
-            found["site"], sources["site"] = name, "title"
-    authors, source = _authors(said, shown, sites, url)
-    if authors:
-        found["authors"], sources["authors"] = authors, source
+    put("title", title, source)
+    if title and not names:
+        put("site", _site_in(plain_title(document.title), title, url), "title")
+    put("authors", *_authors(said, shown, sites, url))
     dates = _Dates(said, shown, url)
-    published, source, kind = dates.published()
-    if published:
-        found["published"], sources["published"], found["date_source"] = published, source, kind
+    published, source, found["date_source"] = dates.published()
+    put("published", published, source)
     modified = dates.modified()
     # some programs state the day on which the site was made
-    if modified[0] and modified[0][:10] >= published[:10]:
-        found["modified"], sources["modified"] = modified
+    if modified[0][:10] >= published[:10]:
+        put("modified", *modified)
     take(
         "description",
-        _chain(said.meta_of(NAMES["description"]), said.json_of("description")),
+        chain(said.meta_of(NAMES["description"]), said.json_of("description")),
         lambda values: plain_title(values[0])[:_LONGEST_DESCRIPTION],
     )
-    take("tags", _chain(said.json_of("keywords"), said.meta_of(NAMES["tags"])), _tags)
+    take("tags", chain(said.json_of("keywords"), said.meta_of(NAMES["tags"])), _tags)
     take("canonical", _canonical(said), lambda values: _address(values[0], url))
     take("licence", _licences(said), lambda values: plain_title(values[0])[:_LONGEST_URL])
     take(
         "image",
-        _chain(said.meta_of(NAMES["image"]), said.json_of("image", "thumbnailUrl")),
+        chain(said.meta_of(NAMES["image"]), said.json_of("image", "thumbnailUrl")),
         lambda values: _address(values[0], url),
     )
     return Metadata(**found, sources=sources)
-
-
-def _chain(*parts: Candidates) -> Candidates:
-    for part in parts:
-        yield from part
 
 
 def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[str, str]:
@@ -492,7 +473,7 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
     return title, source
 
 
-def _titles(said: _Statements, shown: _Shown) -> Candidates:
+def _titles(said: _Statements, shown: _Shown) -> _Candidates:
     yield from said.meta_of(NAMES["title"][:1])
     yield from said.json_of("headline")
     if headline := shown.title():
@@ -547,19 +528,19 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
             yield "beside the headline", names_on_page([text]), True
 
 
-def _sites(said: _Statements) -> Candidates:
+def _sites(said: _Statements) -> _Candidates:
     yield from said.meta_of(NAMES["site"][:1])
     yield from said.json_of("publisher")
     yield from said.meta_of(NAMES["site"][1:])
 
 
-def _canonical(said: _Statements) -> Candidates:
+def _canonical(said: _Statements) -> _Candidates:
     if "canonical" in said.links:
         yield "link canonical", said.links["canonical"]
     yield from said.meta_of(("og:url",))
 
 
-def _licences(said: _Statements) -> Candidates:
+def _licences(said: _Statements) -> _Candidates:
     yield from said.json_of("license")
     if "license" in said.links:
         yield "link license", said.links["license"]

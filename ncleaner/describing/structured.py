@@ -15,31 +15,11 @@ _CONTROLS = re.compile(r"[\x00-\x1f]+")
 _COMMENT = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?://\s*)?(?:-->|\]\]>)\s*;?\s*$")
 _TRAILING = re.compile(r",\s*(?=[}\]])")
 
-# What describes the text of a page, the most telling first; all others are about something else.
+# How the types of what describes the text of a page end, the most telling first; all others are about
+# something else.
 _TYPES = (
-    (
-        "article",
-        "posting",
-        "report",
-        "review",
-        "qapage",
-        "discussionforumposting",
-        "recipe",
-        "howto",
-        "techarticle",
-    ),
-    (
-        "webpage",
-        "itempage",
-        "aboutpage",
-        "faqpage",
-        "product",
-        "book",
-        "event",
-        "course",
-        "podcastepisode",
-        "videoobject",
-    ),
+    tuple("article posting report review qapage recipe howto".split()),
+    tuple("webpage itempage aboutpage faqpage product book event course podcastepisode videoobject".split()),
 )
 
 Described = dict[str, Any]
