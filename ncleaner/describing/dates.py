@@ -80,8 +80,7 @@ _MONTHS = (
     "octombrie октомври октобар жовтня жовт жовтень кастрычніка кас кастрычнік spalio spal spalis "
     "oktobris oktoober ekim eki oktyabr أكتوبر اکتبر אוקטובר אוק׳ अक्टूबर अक्टू॰ অক্টোবর অক্টো ตุลาคม "
     "ต.ค ოქტომბერი ოქტ հոկտեմբերի հոկ հոկտեմբեր tetor tet d'octubre d'oct urria urr அக்டோபர் அக் "
-    "అక్టోబర్ అక్టో اکتوبر oktoba ऑक्टोबर ऑक्टो ઑક્ટોબર ઑક્ટો ਅਕਤੂਬਰ ਅਕਤੂ қазан қаз oktabr oktubre "
-    "اكتوبر",
+    "అక్టోబర్ అక్టో اکتوبر oktoba ऑक्टोबर ऑक्टो ઑક્ટોબર ઑક્ટો ਅਕਤੂਬਰ ਅਕਤੂ қазан қаз oktabr oktubre اكتوبر",
     "november nov novembre noviembre novembro listopada lis listopad ноября нояб ноябрь νοεμβρίου νοε "
     "νοέμβριος νοέ marraskuuta marras marraskuu nóvember nóv listopadu novembra noiembrie ноември ное "
     "новембар нов studenoga stu studeni листопада лист листопад лістапада ліс лістапад lapkričio lapkr "
@@ -182,8 +181,7 @@ _PUBLISHED = re.compile(
 # A date behind such words is not that of a text.
 _OTHER = re.compile(
     r"©|copyright|\(c\)|\b(?:born|geboren|died|gestorben|since|seit|depuis|desde|until|bis|deadline|expires"
-    r"|valid|gültig"
-    r"|events?|termine?|starts|ends|founded|gegründet|joined|mitglied)\b",
+    r"|valid|gültig|events?|termine?|starts|ends|founded|gegründet|joined|mitglied)\b",
 )
 _YEAR_IN_URL = re.compile(r"(?:19|20)\d\d")
 _NUMBERED_URL = re.compile(r"[/_=-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.?&-]|$)")

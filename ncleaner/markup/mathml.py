@@ -16,9 +16,8 @@ from xml.etree.ElementTree import Element
 _DEEPEST = 100
 
 _FUNCTIONS = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom "
-    "inf ker lg lim liminf limsup ln log "
-    "max min Pr sec sin sinh sup tan tanh".split()
+    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf "
+    "limsup ln log max min Pr sec sin sinh sup tan tanh".split()
 )
 # functions and operators whose limits stand below and above them
 _LIMITS = frozenset("det gcd inf lim liminf limsup max min Pr sup".split())
@@ -35,30 +34,25 @@ _LARGE = _commands(
 # relations and binary operators: what stands around them is apart
 _BINARY = _commands(
     "±∓×÷∗⋆∘∙⋅·∩∪∧∨⊕⊖⊗⊙∖⊎",
-    "pm mp times div ast star circ bullet cdot cdot cap cup wedge "
-    "vee oplus ominus otimes odot setminus uplus",
+    "pm mp times div ast star circ bullet cdot cdot cap cup wedge vee oplus ominus otimes odot setminus "
+    "uplus",
 )
 _BINARY |= _commands(
     "≤≥≪≫≠≡≈≅∼≃≍∝∈∉∋⊂⊃⊆⊇⊏⊐⊢⊣⊨⊥∣∥≺≻≔⩽⩾⊊",
-    "leq geq ll gg neq equiv approx cong sim simeq asymp propto in "
-    "notin ni subset supset subseteq supseteq sqsubset "
-    "sqsupset vdash dashv models perp mid parallel prec succ coloneqq leqslant geqslant subsetneq",
+    "leq geq ll gg neq equiv approx cong sim simeq asymp propto in notin ni subset supset subseteq supseteq "
+    "sqsubset sqsupset vdash dashv models perp mid parallel prec succ coloneqq leqslant geqslant subsetneq",
 )
 _BINARY |= _commands(
     "←→↔⇐⇒⇔↦⟵⟶⟷⟸⟹⟺⟼↑↓⇑⇓↪↩⇌",
-    "leftarrow rightarrow leftrightarrow Leftarrow Rightarrow Leftrightarrow "
-    "mapsto longleftarrow longrightarrow "
-    "longleftrightarrow Longleftarrow Longrightarrow Longleftrightarrow longmapsto "
-    "uparrow downarrow Uparrow "
-    "Downarrow hookrightarrow hookleftarrow rightleftharpoons",
+    "leftarrow rightarrow leftrightarrow Leftarrow Rightarrow Leftrightarrow mapsto longleftarrow "
+    "longrightarrow longleftrightarrow Longleftarrow Longrightarrow Longleftrightarrow longmapsto uparrow "
+    "downarrow Uparrow Downarrow hookrightarrow hookleftarrow rightleftharpoons",
 )
 _SIGNS = _commands(
     "∞∂∇∀∃¬∅ℓℏℜℑℵ∠△□◇…⋯⋮⋱′″‖⟨⟩⌈⌉⌊⌋√†‡§¶ϵϑϖϱςϕ°∎",
-    r"\infty \partial \nabla \forall \exists \neg \emptyset \ell \hbar \Re "
-    r"\Im \aleph \angle \triangle \square "
-    r"\diamond \ldots \cdots \vdots \ddots ' '' \Vert \langle \rangle "
-    r"\lceil \rceil \lfloor \rfloor \surd \dagger "
-    r"\ddagger \S \P \epsilon \vartheta \varpi \varrho \varsigma \phi ^{\circ} \blacksquare",
+    r"\infty \partial \nabla \forall \exists \neg \emptyset \ell \hbar \Re \Im \aleph \angle \triangle "
+    r"\square \diamond \ldots \cdots \vdots \ddots ' '' \Vert \langle \rangle \lceil \rceil \lfloor \rfloor "
+    r"\surd \dagger \ddagger \S \P \epsilon \vartheta \varpi \varrho \varsigma \phi ^{\circ} \blacksquare",
 )
 # what has another meaning in TeX
 _SPECIAL = {char: f"\\{char}" for char in "#$%&_{}"} | {"\\": r"\backslash", "~": r"\sim", "^": r"\hat{}"}
@@ -67,9 +61,8 @@ _PLAIN_BINARY = {"−": "-", "=": "=", "+": "+", "-": "-", "<": "<", ">": ">"}
 _UNSEEN = "\u2061\u2062\u2063\u2064\u200b"
 _OVER = _commands(
     "¯‾_―^ˆ˜~∼→⃗˙.¨ˇ˘´`⏞⏜",
-    "overline overline overline overline hat hat tilde tilde tilde vec vec dot "
-    "dot ddot check breve acute grave "
-    "overbrace overparen",
+    "overline overline overline overline hat hat tilde tilde tilde vec vec dot dot ddot check breve acute "
+    "grave overbrace overparen",
 )
 _UNDER = _commands("_¯‾⏟", "underline underline underline underbrace")
 _VARIANTS = {
