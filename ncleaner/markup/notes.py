@@ -42,7 +42,7 @@ _MOST_RAISED = 10_000
 _BEGINNING = 6
 _LONGEST_BACK = 3
 # A link back to the text, or the number of a note, which is left out with its own text.
-LEFT_OUT = -2
+_LEFT_OUT = -2
 
 
 class Notes(NamedTuple):
@@ -50,7 +50,7 @@ class Notes(NamedTuple):
 
     Attributes:
         references: runs of references and of what is left out: (first run, end of runs, number of the note or
-            `LEFT_OUT`). Without runs, the reference is at the end of the run before.
+            `_LEFT_OUT`). Without runs, the reference is at the end of the run before.
         elements: {element: number of the note that it is}.
         segments: {segment: number of the note that it is}.
         labels: of the notes, ASCII.
@@ -68,7 +68,7 @@ class Notes(NamedTuple):
     skips: dict[int, int]
 
 
-class Link(NamedTuple):
+class _Link(NamedTuple):
     """A link to a place on the page that is no reference: its runs, its text, and the name of the place."""
 
     first: int
@@ -106,25 +106,6 @@ def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> i
     return element if _is_free(document, int(row["parent"])) else -1
 
 
-class _Labels:
-    """The labels of the notes of a page: what the page calls each, with a number where that is taken."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        # {what the page calls a note: the number that its last one got}
-        self._last: dict[str, int] = {}
-
-    def new(self, text: str) -> bytes:
-        """Returns a label that no other note has, ASCII."""
-        found = text if _LABEL.fullmatch(text) else ""
-        label = found or "1"
-        while label in self._taken:
-            number = self._last[found] = self._last.get(found, 1) + 1
-            label = f"{found}-{number}" if found else str(number)
-        self._taken.add(label)
-        return label.encode()
-
-
 def _is_number(text: str, label: str) -> bool:
     """Whether a text is the number of a note, perhaps in brackets."""
     return text.strip("[]().: ") == label and len(text) <= len(label) + 4
@@ -146,7 +127,9 @@ class _Page:
         self.elements: dict[int, int] = {}
         self.segments: dict[int, int] = {}
         self.labels: list[bytes] = []
-        self._names = _Labels()
+        # {what the page calls a note: the number that its last one got}
+        self._numbers: dict[str, int] = {}
+        self._taken: set[str] = set()
 
     def text(self, first: int, end: int) -> str:
         """The text of some runs."""
@@ -167,7 +150,15 @@ class _Page:
         return Counter(element for element, _ in set(self._places.values()))
 
     def _new(self, name: str) -> int:
-        self.labels.append(self._names.new(name))
+        """Returns the number of a new note; its label is what the page calls it, with a number where another
+        one has that."""
+        found = name if _LABEL.fullmatch(name) else ""
+        label = found or "1"
+        while label in self._taken:
+            number = self._numbers[found] = self._numbers.get(found, 1) + 1
+            label = f"{found}-{number}" if found else str(number)
+        self._taken.add(label)
+        self.labels.append(label.encode())
         return len(self.labels) - 1
 
     def follow_sides(self) -> None:
@@ -188,11 +179,11 @@ class _Page:
             number = self.elements[element] = self._new(found[1] if found else "")
             self.references.append((place - 1 if found else place, place, number))
 
-    def follow_links(self) -> list[Link]:
+    def follow_links(self) -> list[_Link]:
         """Finds the notes that links lead to; returns the other links."""
         document = self.document
         notes: dict[tuple[int, int], tuple[int, int]] = {}
-        others: list[Link] = []
+        others: list[_Link] = []
         for _, target, first, end in kept_links(document.tables, self.kept, True):
             text = self.text(first, end)
             fragment = target.partition(b"#")[2]
@@ -213,7 +204,7 @@ class _Page:
             elif segment >= 0:
                 begin = int(document.segments[segment]["first_run"])
             if found is None or begin <= first:
-                others.append(Link(first, end, text, name))
+                others.append(_Link(first, end, text, name))
                 continue
             known, key = (self.elements, element) if element >= 0 else (self.segments, segment)
             if key not in known:
@@ -280,7 +271,7 @@ class _Page:
             return
         for (first, end), found_at, label in pairs:
             number = self.segments[int(runs[first]["segment"])] = self._new(label)
-            self.references.append((first, end, LEFT_OUT))
+            self.references.append((first, end, _LEFT_OUT))
             self.references += [(*place, number) for place in found_at if place < (first, end)]
 
     def _named(self, label: str, after: int) -> int:
@@ -291,7 +282,7 @@ class _Page:
                 return _note_of(self.document, element, self.kept)
         return -1
 
-    def leave_out(self, links: list[Link]) -> tuple[list[int], dict[int, int]]:
+    def leave_out(self, links: list[_Link]) -> tuple[list[int], dict[int, int]]:
         """Leaves out what is no text of a note: its number, links back, and brackets around references.
 
         Returns the segments that are only a number, and the bytes of numbers at the beginning of runs.
@@ -314,7 +305,7 @@ class _Page:
             label = begins.get(first, ("", 0))[0]
             back = len(text) <= _LONGEST_BACK and covered[first] and self._place_run(name) < first
             if _is_number(text, label) or (sign and covered[first]) or back:
-                found.append((first, end, LEFT_OUT))
+                found.append((first, end, _LEFT_OUT))
                 taken.update(range(first, end))
         for first, (label, end) in begins.items():
             segment = int(runs["segment"][first])
@@ -334,11 +325,11 @@ class _Page:
                     if begun is not None:
                         skips[run] = len(begun[0].encode())
                     break
-                found.append((run, run + 1, LEFT_OUT))
-        around = {run for first, end, number in found if number != LEFT_OUT for run in (first - 1, end)}
+                found.append((run, run + 1, _LEFT_OUT))
+        around = {run for first, end, number in found if number != _LEFT_OUT for run in (first - 1, end)}
         for run in sorted(around - taken):
             if 0 <= run < len(runs) and _AROUND_REFERENCE.fullmatch(self.text(run, run + 1)):
-                found.append((run, run + 1, LEFT_OUT))
+                found.append((run, run + 1, _LEFT_OUT))
         return numbers, skips
 
     def headings(self) -> list[int]:
