@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +75,7 @@ class _Stream:
         start, end: the part, `place`.
         coded: it has references of HTML.
         data: it is data of scripts, with escapes.
+        nodes: addresses of the nodes that have it.
     """
 
     def __init__(
@@ -86,12 +86,14 @@ class _Stream:
         *,
         coded: bool = True,
         data: bool = False,
+        nodes: tuple[int, ...] = (),
     ) -> None:
         text = utf8[start:end].decode("utf-8", "replace")
         codes = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
         sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
         after = (start + np.cumsum(sizes)).astype(np.int32)
         self.place = start, end
+        self.nodes = nodes
         self._text = text
         self._starts = np.concatenate((np.array([start], np.int32), after[:-1]))[: len(after)]
         self._ends = after
@@ -148,13 +150,6 @@ class _Stream:
                 self.at = last + size
                 return int(self._starts[first]), int(self._ends[self.at - 1])
         return None
-
-
-class _Part(NamedTuple):
-    """A part of a page that is searched, and the addresses of its nodes."""
-
-    stream: _Stream
-    nodes: tuple[int, ...]
 
 
 class _Stray:
@@ -288,7 +283,7 @@ class _Places:
             misses += bool(letters) and found is None
             self.add(row, *(found or place), (node,))
 
-    def search(self, rows: Iterable[int], parts: list[_Part], again: bool) -> None:
+    def search(self, rows: Iterable[int], parts: list[_Stream], again: bool) -> None:
         """Searches segments in parts of the page, and adds them where they are found first.
 
         One that is not found in data is somewhere in the part that the segment before it is in."""
@@ -300,8 +295,8 @@ class _Places:
             # the part with the segment before it comes first
             order = [*parts[current : current + 1], *parts[:current], *parts[current + 1 :]]
             places = chain(
-                ((part, part.stream.find(letters, again)) for part in order),
-                ((part, part.stream.find_ends(letters)) for part in order),
+                ((part, part.find(letters, again)) for part in order),
+                ((part, part.find_ends(letters)) for part in order),
             )
             found = next(((part, place) for part, place in places if place is not None), None)
             if found is not None:
@@ -310,7 +305,7 @@ class _Places:
             else:
                 misses += 1
                 if parts and parts[current].nodes:
-                    self.add(row, *parts[current].stream.place, parts[current].nodes)
+                    self.add(row, *parts[current].place, parts[current].nodes)
 
     def fill(self) -> None:
         """Adds segments without letters, such as a line of dots, between those around them."""
@@ -366,7 +361,7 @@ def sources_of_page(
     is_state = found.table["flags"] & STATE != 0
     lost = [row for row in np.flatnonzero(~is_state).tolist() if row not in found.spans or row in found.lost]
     if lost and len(utf8) <= _SEARCHED:
-        found.search(lost, [_Part(_Stream(utf8, 0, len(utf8)), ())], places is not None)
+        found.search(lost, [_Stream(utf8, 0, len(utf8))], places is not None)
     moved = [place for node, *place in places or () if not node]
     if moved:
         found.widen(moved[0][0], moved[-1][1])
@@ -376,7 +371,7 @@ def sources_of_page(
     return found.sources(body, encoding, Selectors(tree.parser, _SELECTED))
 
 
-def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) -> list[_Part]:
+def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) -> list[_Stream]:
     """Returns the parts of a page that are data: contents of scripts, and tags with data in attributes."""
     found, room = [], _SEARCHED
     for node in tree.parser.css(PLACES):
@@ -392,14 +387,13 @@ def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) ->
         room -= end - start
         if room < 0:
             break
-        found.append(_Part(_Stream(utf8, start, end, data=True), (node.mem_id,)))
+        found.append(_Stream(utf8, start, end, data=True, nodes=(node.mem_id,)))
     return found
 
 
 def sources_of_text(body: bytes | str, encoding: str, utf8: bytes, tables: Tables) -> Sources:
     """Returns where the segments of a plain text are; the arguments are those of `sources_of_page`."""
     found = _Places(utf8, tables)
-    stream = _Stream(utf8, 0, len(utf8), coded=False)
-    found.search(range(len(found.table)), [_Part(stream, ())], False)
+    found.search(range(len(found.table)), [_Stream(utf8, 0, len(utf8), coded=False)], False)
     found.fill()
     return found.sources(body, encoding, None)
