@@ -48,46 +48,26 @@ _LEFT_OUT = (
 # The code of a tag is its index here: 0 for unknown inline tags, 1 for unknown block tags (custom elements),
 # and then the known tags.
 TAGS: tuple[str, ...] = (
-    "",
-    "-",
-    *_BLOCK,
-    *_INLINE,
-    *_LEFT_OUT,
-    "br",
-    "img",
-    "image",
-    "hr",
-    "colgroup",
-    "col",
-)
+    "", "-", *_BLOCK, *_INLINE, *_LEFT_OUT, "br", "img", "image", "hr", "colgroup", "col",
+)  # fmt: skip
 CODE: dict[str, int] = {name: code for code, name in enumerate(TAGS)}
 
 #: The codes of h1 to h6.
 HEADINGS: tuple[int, ...] = tuple(CODE[f"h{level}"] for level in range(1, 7))
 
 ROLE: dict[str, int] = {
-    **dict.fromkeys(_INLINE, INLINE),
-    **dict.fromkeys(_BLOCK, BLOCK),
-    **dict.fromkeys(_LEFT_OUT, LEFT_OUT),
-    "": INLINE,
-    "-": BLOCK,
+    **dict.fromkeys(("", *_INLINE), INLINE),
+    **dict.fromkeys(("-", *_BLOCK), BLOCK),
+    **dict.fromkeys((*_LEFT_OUT, "colgroup", "col"), LEFT_OUT),
+    **dict.fromkeys(("img", "image"), IMAGE),
     "br": BREAK,
-    "img": IMAGE,
-    "image": IMAGE,
     "hr": RULE,
-    "colgroup": LEFT_OUT,
-    "col": LEFT_OUT,
 }
 
 FORM: dict[str, int] = {
     **{f"h{level}": HEADING for level in range(1, 7)},
-    "li": ITEM,
-    "dt": ITEM,
-    "dd": ITEM,
-    "pre": PREFORMATTED,
-    "listing": PREFORMATTED,
-    "xmp": PREFORMATTED,
-    "plaintext": PREFORMATTED,
+    **dict.fromkeys(("li", "dt", "dd"), ITEM),
+    **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), PREFORMATTED),
 }
 
 # Elements that have only one tag: the thirteen void elements of the HTML standard, and the five that the
