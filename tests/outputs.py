@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document._tables import Tables
+from ncleaner.document._tables import ELEMENT, RUN, SEGMENT, Tables
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import ELEMENT, RUN, SEGMENT
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 

@@ -1,8 +1,8 @@
 """The rows of a Document's tables, and the state of the builder that fills them.
 
 This file is the interface between all compiled modules: the dumper of a page writes these structs, and the code for
-scores and features reads them. The rows have no padding, so that NumPy's structured dtypes in `tables.py` describe
-the same bytes. `_document.layout` returns the layout that the compiler uses, and a test compares it with the dtypes.
+scores and features reads them. NumPy's structured dtypes (`_tables.RUN` …) are made of these structs. The rows have no
+padding.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t

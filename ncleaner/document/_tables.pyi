@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 TEXT: int
@@ -9,6 +10,11 @@ ELEMENTS: int
 NAMES: int
 MARKS: int
 VALUES: int
+
+RUN: np.dtype[np.void]
+SEGMENT: np.dtype[np.void]
+ELEMENT: np.dtype[np.void]
+MARK: np.dtype[np.void]
 
 class Tables:
     def __init__(
@@ -31,4 +37,4 @@ class Tables:
     def n_runs(self) -> int: ...
     @property
     def n_elements(self) -> int: ...
-    def array(self, which: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]: ...
+    def array(self, which: int) -> npt.NDArray[Any]: ...

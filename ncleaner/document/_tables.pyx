@@ -10,6 +10,18 @@ from libc.string cimport memcmp
 
 import numpy as np
 
+# The rows as NumPy has them, with the layout that the compiler gives the structs.
+cdef run_t _run
+cdef segment_t _segment
+cdef element_t _element
+cdef mark_t _mark
+cdef run_t[::1] _runs = <run_t[:1]> &_run
+cdef segment_t[::1] _segments = <segment_t[:1]> &_segment
+cdef element_t[::1] _elements = <element_t[:1]> &_element
+cdef mark_t[::1] _marks = <mark_t[:1]> &_mark
+RUN, SEGMENT, ELEMENT, MARK = [np.asarray(each).dtype for each in (_runs, _segments, _elements, _marks)]
+cdef list DTYPES = [np.uint8, RUN, SEGMENT, ELEMENT, np.uint16, MARK, np.uint8]
+
 # What an empty table points to; no code reads it.
 cdef uint64_t nothing[8]
 
@@ -132,8 +144,8 @@ cdef class Tables:
         """Is the number of elements."""
         return self.t.n_elements
 
-    def array(self, int which, dtype):
-        """Returns a table as an array; `dtype` is that of its rows. The array of a builder's table is read-only.
+    def array(self, int which):
+        """Returns a table as an array of its rows. The array of a builder's table is read-only.
 
         Args:
             which: RUNS, SEGMENTS, ELEMENTS, NAMES, MARKS or VALUES.
@@ -146,9 +158,9 @@ cdef class Tables:
             part.rows = self.rows[which]
             part.size = self.sizes[which]
             # not kept: it keeps these tables, and Python does not find cycles through arrays
-            return np.frombuffer(part, dtype)
+            return np.frombuffer(part, DTYPES[which])
         if isinstance(found, bytes):
-            self.arrays[which] = found = np.frombuffer(found, dtype)
+            self.arrays[which] = found = np.frombuffer(found, DTYPES[which])
         return found
 
     def __reduce__(self):

@@ -22,7 +22,7 @@ from ncleaner.document._lexbor import Parsed
 from ncleaner.document._source import Selectors, texts_below
 from ncleaner.document._tables import SEGMENTS, Tables
 from ncleaner.document.embedded import PLACES
-from ncleaner.document.tables import SEGMENT, STATE, Sources, Table
+from ncleaner.document.tables import STATE, Sources, Table
 from ncleaner.text.served import served_places
 
 # Bounds of one page: characters of all selectors, segments that are not found before the search ends, bytes
@@ -203,7 +203,7 @@ class _Places:
         self.spans: dict[int, _Span] = {}
         self.where: dict[int, tuple[int, int]] = {}
         self.lost: dict[int, list[int]] = {}
-        self.table: Table = tables.array(SEGMENTS, SEGMENT)
+        self.table: Table = tables.array(SEGMENTS)
         self._utf8 = utf8
         self._data = tables.text
         self._starts, self._ends = self.table["start"].tolist(), self.table["end"].tolist()

@@ -19,25 +19,6 @@ from ncleaner.document._kept import number_kept, without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 
-# The same layout, byte for byte, as the row structs of _tables.pxd. `_document.layout` returns the compiler's
-# layout.
-RUN = np.dtype(
-    [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
-     ("words", "u4"), ("tags", "u4"), ("markup", "u4"), ("opened", "u2"), ("closed", "u2")]
-)  # fmt: skip
-SEGMENT = np.dtype(
-    [("start", "u4"), ("end", "u4"), ("first_run", "i4"), ("last_run", "i4"), ("element", "i4"),
-     ("chars", "u4"), ("words", "u4"), ("link_chars", "u4"), ("opened", "u2"), ("closed", "u2"),
-     ("kind", "u1"), ("breaks", "u1"), ("zone", "u1"), ("flags", "u1")]
-)  # fmt: skip
-ELEMENT = np.dtype(
-    [("parent", "i4"), ("first_run", "i4"), ("last_run", "i4"), ("style", "u4"), ("cues", "u4"),
-     ("names", "u4"), ("chars", "u4"), ("tags", "u4"), ("tag", "u2"), ("depth", "u2")]
-)  # fmt: skip
-MARK = np.dtype(
-    [("run", "u4"), ("element", "i4"), ("kind", "u4"), ("value", "u4"), ("length", "u4")]
-)  # fmt: skip
-
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
 # opens; it is a field of the header of a message in plain text; it is from the data of scripts, and
 # the page's markup does not have it; it is a note that the markup has inside of the text before it.
@@ -223,13 +204,13 @@ class Document:
     Attributes:
         tables: the tables in this memory.
         data: UTF-8; the texts of all segments, each followed by a newline.
-        runs: shape (runs,), dtype `RUN`, in reading order.
-        segments: shape (segments,), dtype `SEGMENT`, in reading order.
-        elements: shape (elements,), dtype `ELEMENT`, in document order; empty for a plain-text dump.
+        runs: shape (runs,), in reading order.
+        segments: shape (segments,), in reading order.
+        elements: shape (elements,), in document order; empty for a plain-text dump.
         names: one-dimensional, uint16; hashes of the words of class, id and role, as a sequence of lists.
             Each list is its length, followed by that number of hashes. The column `names` of an element is
             the index at which its list begins.
-        marks: shape (marks,), dtype `MARK`; empty unless `dump_html` was asked for them.
+        marks: shape (marks,); empty unless `dump_html` was asked for them.
         values: UTF-8; the texts of marks, such as the targets of links, as written.
         title: the page's <title>, with each sequence of white space as one space.
         lang: the <html lang> that the page declares, as written.
@@ -261,32 +242,32 @@ class Document:
     @property
     def runs(self) -> Table:
         """The table of runs."""
-        return self.tables.array(RUNS, RUN)
+        return self.tables.array(RUNS)
 
     @property
     def segments(self) -> Table:
         """The table of segments."""
-        return self.tables.array(SEGMENTS, SEGMENT)
+        return self.tables.array(SEGMENTS)
 
     @property
     def elements(self) -> Table:
         """The table of elements."""
-        return self.tables.array(ELEMENTS, ELEMENT)
+        return self.tables.array(ELEMENTS)
 
     @property
     def names(self) -> npt.NDArray[np.uint16]:
         """The words of class, id and role."""
-        return self.tables.array(NAMES, np.dtype(np.uint16))
+        return self.tables.array(NAMES)
 
     @property
     def marks(self) -> Table:
         """The table of marks."""
-        return self.tables.array(MARKS, MARK)
+        return self.tables.array(MARKS)
 
     @property
     def values(self) -> bytes:
         """The texts of marks."""
-        return self.tables.array(VALUES, np.dtype(np.uint8)).tobytes()
+        return self.tables.array(VALUES).tobytes()
 
     @property
     def tags_behind(self) -> int:
