@@ -7,7 +7,7 @@ Python interface for a small document. If they differ (a future Lexbor, or other
 """
 
 from libc.stdint cimport uint8_t, uintptr_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from ncleaner.document._marks cimport (
     NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN, OF_DISABLED, OF_DISPLAY,
@@ -25,69 +25,48 @@ from selectolax.lexbor import LexborHTMLParser
 from ncleaner.document import tags as _tags
 
 
+# The attributes that are read, by the lengths of their names: all attributes of all elements are looked at.
+_NUMBERS = {
+    "id": OF_ID, "src": OF_SRC, "alt": OF_ALT, "href": OF_HREF, "name": OF_NAME, "role": OF_ROLE, "lang": OF_LANG,
+    "type": OF_TYPE, "class": OF_CLASS, "style": OF_STYLE, "align": OF_ALIGN, "title": OF_TITLE, "width": OF_WIDTH,
+    "start": OF_START, "value": OF_VALUE, "hidden": OF_HIDDEN, "height": OF_HEIGHT, "colspan": OF_COLSPAN,
+    "rowspan": OF_ROWSPAN, "alttext": OF_ALTTEXT, "checked": OF_CHECKED, "display": OF_DISPLAY,
+    "encoding": OF_ENCODING, "disabled": OF_DISABLED, "data-tex": OF_TEX, "data-lang": OF_LANGUAGE,
+    "data-math": OF_TEX, "data-expr": OF_TEX, "aria-level": OF_LEVEL, "data-latex": OF_TEX, "data-formula": OF_TEX,
+    "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE,
+}
+cdef enum:
+    LONGEST = 13
+    OF_LENGTH = 7            # names of one length
+cdef unsigned char names[LONGEST + 1][OF_LENGTH + 1][LONGEST + 1]
+cdef int numbers[LONGEST + 1][OF_LENGTH + 1]
+
+
+cdef void _fill_names():
+    cdef bytes raw
+    cdef size_t length, place
+    memset(names, 0, sizeof(names))
+    memset(numbers, NO_ATTRIBUTE, sizeof(numbers))
+    for name, number in _NUMBERS.items():
+        raw = name.encode()
+        length = len(raw)
+        place = 0
+        while numbers[length][place]:
+            place += 1
+        memcpy(names[length][place], <char*> raw, length)
+        numbers[length][place] = number
+
+_fill_names()
+
+
 cdef int of_name(const unsigned char* name, size_t length) noexcept nogil:
     """Returns the number of an attribute, or NO_ATTRIBUTE."""
-    # by length: all attributes of all elements are looked at
-    if length == 2:
-        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
-    if length == 3:
-        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
-    if length == 4:
-        if memcmp(name, b"href", 4) == 0:
-            return OF_HREF
-        if memcmp(name, b"name", 4) == 0:
-            return OF_NAME
-        if memcmp(name, b"role", 4) == 0:
-            return OF_ROLE
-        if memcmp(name, b"lang", 4) == 0:
-            return OF_LANG
-        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
-    if length == 5:
-        if memcmp(name, b"class", 5) == 0:
-            return OF_CLASS
-        if memcmp(name, b"style", 5) == 0:
-            return OF_STYLE
-        if memcmp(name, b"align", 5) == 0:
-            return OF_ALIGN
-        if memcmp(name, b"title", 5) == 0:
-            return OF_TITLE
-        if memcmp(name, b"width", 5) == 0:
-            return OF_WIDTH
-        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
-            else NO_ATTRIBUTE
-    if length == 6:
-        if memcmp(name, b"hidden", 6) == 0:
-            return OF_HIDDEN
-        return OF_HEIGHT if memcmp(name, b"height", 6) == 0 else NO_ATTRIBUTE
-    if length == 7:
-        if memcmp(name, b"colspan", 7) == 0:
-            return OF_COLSPAN
-        if memcmp(name, b"rowspan", 7) == 0:
-            return OF_ROWSPAN
-        if memcmp(name, b"alttext", 7) == 0:
-            return OF_ALTTEXT
-        if memcmp(name, b"checked", 7) == 0:
-            return OF_CHECKED
-        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
-    if length == 8:
-        if memcmp(name, b"encoding", 8) == 0:
-            return OF_ENCODING
-        if memcmp(name, b"disabled", 8) == 0:
-            return OF_DISABLED
-        return OF_TEX if memcmp(name, b"data-tex", 8) == 0 else NO_ATTRIBUTE
-    if length == 9:
-        if memcmp(name, b"data-lang", 9) == 0:
-            return OF_LANGUAGE
-        return OF_TEX if memcmp(name, b"data-math", 9) == 0 or memcmp(name, b"data-expr", 9) == 0 else NO_ATTRIBUTE
-    if length == 10 and memcmp(name, b"aria-level", 10) == 0:
-        return OF_LEVEL
-    if length == 10 and memcmp(name, b"data-latex", 10) == 0 or length == 12 and memcmp(name, b"data-formula", 12) == 0:
-        return OF_TEX
-    if length == 12 and memcmp(name, b"data-callout", 12) == 0:
-        return OF_CALLOUT
-    if length == 13 and memcmp(name, b"data-language", 13) == 0:
-        return OF_LANGUAGE
-    return NO_ATTRIBUTE
+    cdef size_t place = 0
+    if length > LONGEST:
+        return NO_ATTRIBUTE
+    while numbers[length][place] and memcmp(name, names[length][place], length):
+        place += 1
+    return numbers[length][place]
 
 
 cdef str_t* value_of(node_t* node, int which) noexcept nogil:
@@ -179,18 +158,13 @@ cdef bint _fill_meanings():
         meanings[tag_id].object = name in _tags.OBJECTS
         if name in _tags.CONTEXT_BIT:
             meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
-    global id_html, id_body, id_button, id_span
-    id_html = ids["html"]
-    id_body = ids["body"]
-    id_button = ids["button"]
-    id_span = ids["span"]
-    global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+    global id_html, id_body, id_button, id_span, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
     global id_base, id_source, id_iframe, id_video, id_audio, id_input
-    id_source, id_iframe, id_video, id_audio, id_input = [
-        ids[name] for name in ("source", "iframe", "video", "audio", "input")
+    id_html, id_body, id_button, id_span, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc = [
+        ids[name] for name in "html body button span math mo script ruby rt rtc".split()
     ]
-    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
-        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
+    id_annotation_xml, id_base, id_source, id_iframe, id_video, id_audio, id_input = [
+        ids[name] for name in "annotation-xml base source iframe video audio input".split()
     ]
     return True
 
