@@ -24,7 +24,6 @@ empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
-from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._marks cimport typesets
@@ -34,6 +33,7 @@ from ncleaner.document._markup cimport (
 from ncleaner.document._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
 )
+from ncleaner.document._tables cimport grow
 from ncleaner.text._ascii cimport begins, find, is_space
 
 cdef enum:
@@ -628,16 +628,10 @@ cdef const char* _pass_over(void* tokenizer, const char* data, const char* end) 
 cdef bint _note(guard_t* g, const char* content) noexcept nogil:
     """Notes the innermost open element as one that is passed over; returns False if there is no memory."""
     cdef const array_t* open_ = g.tree.open_elements
-    cdef size_t room
-    cdef passed_t* passed
-    if g.n_passed == g.passed_room:
-        room = max(<size_t> 64, 2 * g.passed_room)
-        passed = <passed_t*> realloc(g.passed, room * sizeof(passed_t))
-        if passed == NULL:
-            return False
-        g.passed, g.passed_room = passed, room
-    passed = &g.passed[g.n_passed]
-    passed.node, passed.start, passed.end = open_.list[open_.length - 1], content, g.resume
+    cdef bint no_memory = False
+    if not grow(<void**> &g.passed, &g.passed_room, g.n_passed + 1, sizeof(passed_t), &no_memory):
+        return False
+    g.passed[g.n_passed] = passed_t(open_.list[open_.length - 1], content, g.resume)
     g.n_passed += 1
     return True
 
@@ -735,19 +729,12 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
 # Where texts and tags are in the page.
 
 cdef void _place(guard_t* g, const node_t* node, const char* start, const char* end) noexcept nogil:
-    cdef size_t room
-    cdef placed_t* placed
-    if start < g.start or end > g.end:
-        return  # of the guard's own
-    if g.n_placed == g.placed_room:
-        room = max(<size_t> 4096, 2 * g.placed_room)
-        placed = <placed_t*> realloc(g.placed, room * sizeof(placed_t))
-        if placed == NULL:
-            g.no_memory = True
-            return
-        g.placed, g.placed_room = placed, room
-    g.placed[g.n_placed] = placed_t(node, <size_t> (start - g.start), <size_t> (end - g.start))
-    g.n_placed += 1
+    # others are of the guard's own
+    if g.start <= start and end <= g.end and grow(
+        <void**> &g.placed, &g.placed_room, g.n_placed + 1, sizeof(placed_t), &g.no_memory
+    ):
+        g.placed[g.n_placed] = placed_t(node, <size_t> (start - g.start), <size_t> (end - g.start))
+        g.n_placed += 1
 
 
 cdef token_t* watch_places(void* tokenizer, token_t* token, void* context) noexcept nogil:
