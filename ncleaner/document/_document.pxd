@@ -6,8 +6,6 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ncleaner.document._tables cimport builder_t
 
-cdef int builder_init(builder_t* b, size_t expected) noexcept nogil
-cdef void builder_free(builder_t* b) noexcept nogil
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil
 cdef void add_break(builder_t* b) noexcept nogil
 cdef void end_line(builder_t* b, bint is_empty) noexcept nogil

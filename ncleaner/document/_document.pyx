@@ -6,10 +6,10 @@ and the reader of text dumps call the same functions.
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy, memset, strlen
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._hashes cimport hash_bytes, mix
-from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
+from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark, is_one_of
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
     ASIDE, CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, SPECIAL,
@@ -158,20 +158,20 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
 
 # Classes whose only purpose is to hide, in the style sheets that most sites use (Bootstrap, Tailwind, WordPress,
 # Drupal, XenForo, MediaWiki).
-cdef enum:
-    HIDING = 11
-    LONGEST = 18
-cdef const char* hiding[HIDING]
-hiding[:] = [
+cdef const char** HIDING = [
     b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
-    b"screen-reader-text", b"screen-reader-only", b"element-invisible", b"mw-jump-link",
+    b"screen-reader-text", b"screen-reader-only", b"element-invisible", b"mw-jump-link", NULL,
 ]
+cdef enum:
+    LONGEST = 18
 
 # The lengths of those that begin with a letter, as bits: nearly all names have another one.
 cdef uint32_t hiding_sizes[256]
 memset(hiding_sizes, 0, sizeof(hiding_sizes))
-for _k in range(HIDING):
-    hiding_sizes[<unsigned char> hiding[_k][0]] |= <uint32_t> 1 << strlen(hiding[_k])
+cdef const char** _each = HIDING
+while _each[0] != NULL:
+    hiding_sizes[<unsigned char> _each[0][0]] |= <uint32_t> 1 << strlen(_each[0])
+    _each += 1
 
 # What ends a name in a class attribute, or stands inside a class for one size of screen.
 cdef enum:
@@ -184,13 +184,7 @@ class_bytes[c':'] = COLON
 
 
 cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept nogil:
-    cdef int k
-    if length > LONGEST or not hiding_sizes[name[0]] >> length & 1:
-        return False
-    for k in range(HIDING):
-        if strlen(hiding[k]) == length and memcmp(hiding[k], name, length) == 0:
-            return True
-    return False
+    return length <= LONGEST and hiding_sizes[name[0]] >> length & 1 and is_one_of(name, length, HIDING)
 
 
 cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
@@ -253,41 +247,6 @@ cdef uint32_t read_class(
 # --------------------------------------------------------------------------------------------------
 # Arrays that grow: see `grow`. What does not fit in the memory is dropped, and the owner of the builder raises the
 # MemoryError later.
-
-cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
-    """Initializes the builder; `expected` is an estimate of the text's length in bytes.
-
-    Returns 0, or -1 if there is not enough memory."""
-    memset(b, 0, sizeof(builder_t))
-    b.element = -1
-    b.max_segments = MAX_SEGMENTS
-    if not (grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
-            and grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
-            and grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
-            and grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
-            and grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
-        return -1
-    b.names[0] = 0
-    b.n_names = 1
-    return 0
-
-
-cdef void builder_free(builder_t* b) noexcept nogil:
-    free(b.text)
-    free(b.runs)
-    free(b.segments)
-    free(b.elements)
-    free(b.names)
-    free(b.marks)
-    free(b.values)
-    b.text = NULL
-    b.runs = NULL
-    b.segments = NULL
-    b.elements = NULL
-    b.names = NULL
-    b.marks = NULL
-    b.values = NULL
-
 
 cdef inline void _count(uint16_t* counter) noexcept nogil:
     if counter[0] != 65535:
@@ -618,12 +577,7 @@ cdef inline bint _blank_line(builder_t* b) noexcept nogil:
     """Returns whether the current line of preformatted text is blank.
 
     It is blank if the buffer has a line end after the segment's last character that is not white space."""
-    cdef size_t i = b.mark
-    while i < b.text_len:
-        if b.text[i] == c'\n':
-            return True
-        i += 1
-    return False
+    return memchr(b.text + b.mark, c'\n', b.text_len - b.mark) != NULL
 
 
 cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
@@ -877,13 +831,28 @@ cdef class Builder:
     """
 
     def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS, bint marking=False):
-        if builder_init(&self.b, expected) < 0:
+        cdef builder_t* b = &self.b
+        memset(b, 0, sizeof(builder_t))
+        b.element = -1
+        b.max_segments = min(max_segments, <size_t> MAX_SEGMENTS)
+        b.marking = marking
+        if not (grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
+                and grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
+                and grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
+                and grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
+                and grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
             raise MemoryError
-        self.b.max_segments = max_segments if max_segments < MAX_SEGMENTS else MAX_SEGMENTS
-        self.b.marking = marking
+        b.names[0] = 0
+        b.n_names = 1
 
     def __dealloc__(self):
-        builder_free(&self.b)
+        free(self.b.text)
+        free(self.b.runs)
+        free(self.b.segments)
+        free(self.b.elements)
+        free(self.b.names)
+        free(self.b.marks)
+        free(self.b.values)
 
     def text(self, bytes data not None):
         """Appends one text node, which must be valid UTF-8."""
