@@ -17,11 +17,12 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.document._hashes cimport hash_bytes
+from ncleaner.document._marks cimport is_one_of
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
-from ncleaner.text._ascii cimport begins, is_digit, is_letter
+from ncleaner.text._ascii cimport find_any, is_digit, is_letter
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
 
 # --------------------------------------------------------------------------------------------------
@@ -148,29 +149,15 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
 # Parts of the classes of text that only screen readers show, in small letters.
 cdef const char** ASIDE = [
     b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
-    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
+    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr", NULL,
 ]
-
-
-cdef bint _is_aside(const unsigned char* name, size_t length) noexcept nogil:
-    cdef size_t at
-    cdef unsigned char c
-    cdef int i
-    for at in range(length):
-        c = name[at] | 0x20
-        if c != c's' and c != c'v' and c != c'c' and c != c'a' and c != c'o':
-            continue
-        for i in range(12):
-            if begins(name + at, length - at, ASIDE[i]):
-                return True
-    return False
 
 
 cdef bint _has_aside(const side_t* side) noexcept nogil:
     """Returns whether the text is inside an element that only screen readers show."""
     cdef int i
     for i in range(side.levels):
-        if _is_aside(side.names[i].data, side.names[i].length):
+        if find_any(side.names[i].data, side.names[i].length, ASIDE):
             return True
     return False
 
@@ -295,16 +282,13 @@ cdef enum:
     NAME = 40        # longest name of a shortcode
     LONGEST = 4_000  # longest mark, in bytes
     DIGITS = 3       # fewest digits of a value without quotes
-    PREFIXES = 18
-    CLOSINGS = 6
-    DIRECTIVES = 7
 
-cdef const char** PREFIX = [
+cdef const char** PREFIXES = [
     b"vc_", b"et_pb_", b"fusion_", b"av_", b"nectar_", b"qode_", b"tm_pb_", b"themify_", b"mkdf_", b"eltdf_", b"edgtf_",
-    b"su_", b"kc_", b"tdc_", b"thrive_", b"ult_", b"mk_", b"wpv_",
+    b"su_", b"kc_", b"tdc_", b"thrive_", b"ult_", b"mk_", b"wpv_", NULL,
 ]
-cdef const char** CLOSING = [b"caption", b"gallery", b"embed", b"video", b"audio", b"sourcecode"]
-cdef const char** DIRECTIVE = [b"widget", b"block", b"config", b"store", b"media", b"customVar", b"trans"]
+cdef const char** CLOSINGS = [b"caption", b"gallery", b"embed", b"video", b"audio", b"sourcecode", NULL]
+cdef const char** DIRECTIVES = [b"widget", b"block", b"config", b"store", b"media", b"customVar", b"trans", NULL]
 
 
 cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
@@ -349,9 +333,13 @@ cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned
     return p + 1 if p < end and p[0] == c']' else NULL
 
 
-cdef inline bint _begins(const unsigned char* name, size_t length, const char* prefix) noexcept nogil:
-    cdef size_t n = strlen(prefix)
-    return length > n and memcmp(name, prefix, n) == 0
+cdef inline bint _has_prefix(const unsigned char* name, size_t length) noexcept nogil:
+    cdef const char** prefix = PREFIXES
+    while prefix[0] != NULL:
+        if length > strlen(prefix[0]) and memcmp(name, prefix[0], strlen(prefix[0])) == 0:
+            return True
+        prefix += 1
+    return False
 
 
 cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const unsigned char* end) noexcept nogil:
@@ -387,13 +375,9 @@ cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const 
     if p == end or p[0] != c']':
         return NULL
     p += 1
-    for i in range(PREFIXES):
-        if _begins(name, length, PREFIX[i]):
-            return p
+    if _has_prefix(name, length) or closing and is_one_of(name, length, CLOSINGS):
+        return p
     if closing:
-        for i in range(CLOSINGS):
-            if length == strlen(CLOSING[i]) and memcmp(name, CLOSING[i], length) == 0:
-                return p
         for i in range(b.n_shortcodes):
             if b.shortcodes[i] == key:
                 return p
@@ -403,19 +387,11 @@ cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const 
 cdef const unsigned char* _directive_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
     """Returns a pointer after the directive of Magento that begins with `{{` at `p`, or NULL if it is none."""
     cdef const unsigned char* name = p + 2
-    cdef size_t length
     cdef bint quoted = False
-    cdef int i
     if <size_t> (end - p) > LONGEST:
         end = p + LONGEST
     p = _name_end(name, end)
-    length = <size_t> (p - name)
-    if p == end or not is_white(p[0]):
-        return NULL
-    for i in range(DIRECTIVES):
-        if length == strlen(DIRECTIVE[i]) and memcmp(name, DIRECTIVE[i], length) == 0:
-            break
-    else:
+    if p == end or not is_white(p[0]) or not is_one_of(name, <size_t> (p - name), DIRECTIVES):
         return NULL
     while p < end and p[0] != c'}' and p[0] != c'{':
         quoted |= p[0] == c'=' and _opens_value(p + 1, end)
