@@ -69,6 +69,13 @@ cdef inline void put_byte(out_t* out, uint8_t c) noexcept nogil:
         out.size += 1
 
 
+cdef inline void put_times(out_t* out, uint8_t c, size_t n) noexcept nogil:
+    cdef size_t _i
+    for _i in range(n):
+        put_byte(out, c)
+
+
+cdef size_t backticks(const uint8_t* p, const uint8_t* end) noexcept nogil
 cdef void put_number(out_t* out, int number) noexcept nogil
 cdef void put_escaped(out_t* out, const uint8_t* p, const uint8_t* end) noexcept nogil
 cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil

@@ -47,7 +47,6 @@ cdef enum:
     LONGEST_TEX = 5_000
 
 cdef const char** SIGNS = [b"[", b"~~", b"*", b"**", b"", b"", b"", b"<sup>", b"<sub>"]
-cdef const char** CLOSING_SIGNS = [b"]", b"~~", b"*", b"**", b"", b"", b"", b"</sup>", b"</sub>"]
 cdef const char** TAGS = [
     b"", b"<del>", b"<em>", b"<strong>", b"<u>", b"<mark>", b"<q>", b"<sup>", b"<sub>",
 ]
@@ -352,19 +351,21 @@ cdef void _put_markdown(
     put_bytes(out, start, <size_t> (p - start))
 
 
+cdef size_t backticks(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the length of the longest sequence of backticks in a text."""
+    cdef size_t longest = 0, n = 0
+    while p < end:
+        n = n + 1 if p[0] == c'`' else 0
+        longest = max(longest, n)
+        p += 1
+    return longest
+
+
 cdef void _put_code(out_t* out, const uint8_t* p, const uint8_t* end, bint in_cell) noexcept nogil:
     """Writes a code span."""
-    cdef const uint8_t* q
-    cdef size_t longest = 0, n = 0, _k
-    cdef bint padded
-    q = p
-    while q < end:
-        n = n + 1 if q[0] == c'`' else 0
-        longest = max(longest, n)
-        q += 1
-    padded = p == end or p[0] == c'`' or (end - 1)[0] == c'`' or p[0] == c' ' and (end - 1)[0] == c' '
-    for _k in range(longest + 1):
-        put_byte(out, c"`")
+    cdef size_t fence = backticks(p, end) + 1
+    cdef bint padded = p == end or p[0] == c'`' or (end - 1)[0] == c'`' or p[0] == c' ' and (end - 1)[0] == c' '
+    put_times(out, c"`", fence)
     if padded:
         put_byte(out, c" ")
     while p < end:
@@ -375,8 +376,7 @@ cdef void _put_code(out_t* out, const uint8_t* p, const uint8_t* end, bint in_ce
         p += 1
     if padded:
         put_byte(out, c" ")
-    for _k in range(longest + 1):
-        put_byte(out, c"`")
+    put_times(out, c"`", fence)
 
 
 cdef bint _is_tex(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -607,7 +607,7 @@ cdef void _pop(line_t* line, int after) noexcept nogil:
         _close_link(line, _address(line, line.links[line.n]))
         return
     if not STRIKE <= kind <= BOLD:
-        put(out, CLOSING_SIGNS[kind])
+        put(out, CLOSING_TAGS[kind])
         return
     at = line.at[line.n]
     size = strlen(SIGNS[kind])

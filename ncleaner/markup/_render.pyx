@@ -11,8 +11,8 @@ from libc.string cimport memchr, memset
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break, put_byte,
-    put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments,
+    IN_CELL, IN_HEADING, backticks, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break,
+    put_byte, put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments, put_times,
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
@@ -86,12 +86,6 @@ cdef void _new_line(markdown_t* w, bint tight) noexcept nogil:
     put_bytes(w.out, w.prefix.data, w.prefix.size)
 
 
-cdef void _indent(markdown_t* w, size_t width) noexcept nogil:
-    cdef size_t _i
-    for _i in range(width):
-        put_byte(&w.prefix, c" ")
-
-
 cdef bint _is_tight(const markdown_t* w, const node_t* node, const node_t* before) noexcept nogil:
     """Returns whether no empty line is before a node; `before` is the one before it in the same node, or NULL."""
     cdef const node_t* nodes = w.sheet.nodes
@@ -155,7 +149,7 @@ cdef void _begin_item(markdown_t* w, const node_t* node, uint8_t sign) noexcept 
         put_number(w.out, number if 0 <= number <= 999_999_999 else 0)
         put_byte(w.out, sign)
     put(w.out, b" ")
-    _indent(w, w.out.size - start)
+    put_times(&w.prefix, c" ", w.out.size - start)
     if node.element >= 0 and w.sheet.places[node.element].task:
         put(w.out, b"[x] " if w.sheet.places[node.element].task == 2 else b"[ ] ")
     w.fresh = True
@@ -169,18 +163,12 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     cdef const uint8_t* end
     cdef const uint8_t* stop
     cdef const mark_t* language = language_of(sheet, node.element)
-    cdef size_t longest = 2, n, _k
+    cdef size_t fence = 3
     cdef int _line
     cdef Py_ssize_t i
     for i in range(node.first, node.last + 1):
-        p = t.text + t.segments[i].start
-        n = 0
-        while p < t.text + t.segments[i].end:
-            n = n + 1 if p[0] == c"`" else 0
-            longest = max(longest, n)
-            p += 1
-    for _k in range(longest + 1):
-        put(w.out, b"`")
+        fence = max(fence, backticks(t.text + t.segments[i].start, t.text + t.segments[i].end) + 1)
+    put_times(w.out, c"`", fence)
     if language != NULL:
         put_bytes(w.out, t.values + language.value, language.length)
     for i in range(node.first, node.last + 1):
@@ -199,31 +187,30 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
             p = end + 1
     put(w.out, b"\n")
     put_bytes(w.out, w.prefix.data, w.prefix.size)
-    for _k in range(longest + 1):
-        put(w.out, b"`")
+    put_times(w.out, c"`", fence)
 
 
 cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:
     """Writes what is in a cell, in one line."""
     cdef const node_t* nodes = w.sheet.nodes
     cdef line_t line
-    cdef int32_t node = cell + 1
+    cdef int32_t node
     cdef bint begun = False
     begin_line(&line, w.sheet, w.out, False, &w.prefix)
     line.flags = IN_CELL
     line.light = head
-    while node < <int32_t> w.sheet.n_nodes and nodes[node].depth > nodes[cell].depth:
-        if nodes[node].kind <= PICTURE:
-            if begun:
-                put_break(&line)
-            begun = True
-            if nodes[node].kind == PICTURE:
-                put_picture(&line, nodes[node].number)
-            elif nodes[node].kind == CODE:
-                put_code_lines(&line, nodes[node].first, nodes[node].last)
-            else:
-                put_segments(&line, nodes[node].first, nodes[node].last)
-        node += 1
+    for node in range(cell + 1, end_of(w.sheet, cell)):
+        if nodes[node].kind > PICTURE:
+            continue
+        if begun:
+            put_break(&line)
+        begun = True
+        if nodes[node].kind == PICTURE:
+            put_picture(&line, nodes[node].number)
+        elif nodes[node].kind == CODE:
+            put_code_lines(&line, nodes[node].first, nodes[node].last)
+        else:
+            put_segments(&line, nodes[node].first, nodes[node].last)
 
 
 cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint head) noexcept nogil:
@@ -319,10 +306,8 @@ cdef bint _table_as_html(markdown_t* w, int32_t table) noexcept nogil:
 
 cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
     cdef line_t line
-    cdef int _k
     if node.kind == HEADING:
-        for _k in range(node.number):
-            put(w.out, b"#")
+        put_times(w.out, c"#", <size_t> node.number)
         put(w.out, b" ")
     begin_line(&line, w.sheet, w.out, False, &w.prefix)
     if node.kind == PICTURE:
@@ -369,13 +354,13 @@ cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before,
         w.fresh = not _put_callout(w, node)
     elif node.kind == DETAIL:
         put(w.out, b": ")
-        _indent(w, 2)
+        put_times(&w.prefix, c" ", 2)
         w.fresh = True
     elif node.kind == NOTE:
         put(w.out, b"[^")
         put_bytes(w.out, w.sheet.labels[node.number].data, <size_t> w.sheet.labels[node.number].length)
         put(w.out, b"]: ")
-        _indent(w, 4)
+        put_times(&w.prefix, c" ", 4)
         w.fresh = True
 
 
@@ -494,7 +479,6 @@ cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
     cdef const sheet_t* sheet = w.sheet
     cdef const tables_t* t = sheet.t
     cdef const mark_t* language = language_of(sheet, node.element)
-    cdef int _line
     cdef bint begun = False
     cdef Py_ssize_t i
     put(w.out, b"<pre><code")
@@ -508,9 +492,7 @@ cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
         if not sheet.kept[i]:
             continue
         if begun:
-            put(w.out, b"\n")
-            for _line in range(_blanks_before(sheet, i)):
-                put(w.out, b"\n")
+            put_times(w.out, c"\n", 1 + <size_t> _blanks_before(sheet, i))
         elif t.text[t.segments[i].start] == c"\n":
             # the first line end of <pre> is not read
             put(w.out, b"\n")
