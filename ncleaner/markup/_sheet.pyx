@@ -417,9 +417,8 @@ cdef void _find_tables(sheet_t* sheet) noexcept nogil:
             place = &sheet.places[e]
             if sheet.t.elements[e].tag != TAG_TABLE or place.segments < 2 or place.flags & (FOR_LAYOUT | NESTED):
                 continue
-            count.rows = count.cells = count.longest = count.fullest = count.columns = 0
+            memset(&count, 0, sizeof(count_t))
             count.last_row = -1
-            count.headed = count.heavy = count.coded = False
             if _place_cells(sheet, <int32_t> e, taken, used, &count) and _is_data(&count):
                 _keep_columns(sheet, <int32_t> e, used)
     free(taken)
@@ -471,13 +470,13 @@ cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32
 
 cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil:
     """Fills `cells` with those of a row, and `carried` with those of rows above that cover a part of it."""
-    cdef int32_t number = sheet.nodes[row].number, k, n, first, node = row + 1
+    cdef int32_t number = sheet.nodes[row].number, k, n, first, node
     cdef const node_t* nodes = sheet.nodes
     for k in range(rows.columns):
         rows.cells[k] = -1
         if rows.until[k] <= number:
             rows.carried[k] = -1
-    while node < <int32_t> sheet.n_nodes and nodes[node].depth > nodes[row].depth:
+    for node in range(row + 1, end_of(sheet, row)):
         if nodes[node].kind == CELL and nodes[node].parent == row:
             n = columns_of(sheet, table, node, &first)
             for k in range(first, first + n):
@@ -485,16 +484,14 @@ cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t ro
                 rows.cells[k] = node
                 rows.carried[k] = node
                 rows.until[k] = number + sheet.places[nodes[node].element].rows
-        node += 1
 
 
 cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil:
     """Returns whether all cells of a row are heads."""
-    cdef int32_t node = row + 1
-    while node < <int32_t> sheet.n_nodes and sheet.nodes[node].depth > sheet.nodes[row].depth:
+    cdef int32_t node
+    for node in range(row + 1, end_of(sheet, row)):
         if sheet.nodes[node].parent == row and not sheet.nodes[node].flags & HEAD:
             return False
-        node += 1
     return True
 
 
@@ -625,12 +622,10 @@ cdef bint _may_open(const sheet_t* sheet, const stack_t* stack, int kind) noexce
         return False
     if kind == TERM or kind == DETAIL:
         return top == TERMS
-    if kind == ROW:
+    if kind == ROW or kind == CAPTION:
         return top == TABLE
     if kind == CELL:
         return top == ROW
-    if kind == CAPTION:
-        return top == TABLE
     if kind == NOTE:
         return stack.n == 1 or stack.n == 2 and top == LIST
     if kind == ITEM and top == LIST:
@@ -1011,26 +1006,20 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
         around = &nodes[node.parent]
         if node.parent == i - 1 and _names_callout(sheet, node, around):
             node.flags |= TITLE
-        if around.kind == ITEM:
-            # `last` counts the nodes of an item
+        if around.kind == ITEM or around.kind == DETAIL or around.kind == CELL or around.kind == NOTE:
+            # `last` counts the nodes inside
             if around.last == -1:
                 around.flags |= SINGLE
             else:
                 around.flags &= ~SINGLE
             around.last -= 1
-            if around.parent >= 0 and nodes[around.parent].kind == LIST:
+            if around.kind == ITEM and around.parent >= 0 and nodes[around.parent].kind == LIST:
                 if not (node.kind == PARAGRAPH and around.last == -2 or node.kind == LIST):
                     nodes[around.parent].flags |= LOOSE
                 elif node.kind == LIST and node.flags & ORDERED and around.last < -2 \
                         and i + 1 < <Py_ssize_t> sheet.n_nodes and nodes[i + 1].number != 1:
                     # such a list does not begin in the line after a paragraph
                     nodes[around.parent].flags |= LOOSE
-        elif around.kind == DETAIL or around.kind == CELL or around.kind == NOTE:
-            if around.last == -1:
-                around.flags |= SINGLE
-            else:
-                around.flags &= ~SINGLE
-            around.last -= 1
         elif around.kind == TERMS:
             if node.kind == DETAIL and around.last == -1:
                 node.flags |= ALONE
