@@ -18,7 +18,7 @@ from ncleaner.document._marks cimport (
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
     OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
     STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout, mark_picture,
-    mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of,
+    mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
@@ -40,6 +40,17 @@ from ncleaner.text._letters cimport is_white
 
 # --------------------------------------------------------------------------------------------------
 # What attributes say.
+
+cdef str_t NONE
+NONE.data = b""
+NONE.length = 0
+
+
+cdef inline const str_t* _value_or_none(node_t* node, int which) noexcept nogil:
+    """Returns the value of an attribute, or an empty text."""
+    cdef const str_t* value = value_of(node, which)
+    return value if value != NULL else &NONE
+
 
 cdef inline size_t _next(const char* declaration, size_t length, size_t at, unsigned char c) noexcept nogil:
     """Returns how much of a declaration a style has with one more character; more than `length` if it is another."""
@@ -104,8 +115,9 @@ cdef struct trace_t:
     bint no_memory
 
 
-cdef void _note(trace_t* trace, const node_t* node, int what, size_t start, size_t end) noexcept nogil:
-    if grow(<void**> &trace.rows, &trace.cap, trace.n + 1, sizeof(met_t), &trace.no_memory):
+cdef inline void _note(trace_t* trace, const node_t* node, int what, size_t start, size_t end) noexcept nogil:
+    """Notes what the walk meets, unless the trace is NULL."""
+    if trace != NULL and grow(<void**> &trace.rows, &trace.cap, trace.n + 1, sizeof(met_t), &trace.no_memory):
         trace.rows[trace.n] = met_t(<uintptr_t> node, start, end, what)
         trace.n += 1
 
@@ -275,19 +287,8 @@ cdef void _mark_media(builder_t* b, node_t* node) noexcept nogil:
 
 cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
     """Notes a script that typesets formulas."""
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef str_t none
-    cdef str_t* source = &none
     cdef str_t* text = text_of(node)
-    none.data = b""
-    none.length = 0
-    while attr != NULL:
-        if attr.value != NULL and attribute_of(attr.node.local_name) == OF_SRC:
-            source = attr.value
-        attr = attr.next
-    if text == NULL:
-        text = &none
-    mark_script(b, source, text)
+    mark_script(b, _value_or_none(node, OF_SRC), text if text != NULL else &NONE)
 
 
 cdef void _script(builder_t* b, node_t* node, found_t* found) noexcept nogil:
@@ -660,9 +661,7 @@ cdef bint _is_code_block(node_t* node) noexcept nogil:
     cdef size_t at
     cdef bint has_lines = False
     if style != NULL:
-        at = find(style.data, style.length, b"white-space:")
-        while 0 < at < style.length and is_white(style.data[at]):
-            at += 1
+        at = value_at(style.data, style.length, b"white-space:")
         has_lines = at and begins(style.data + at, style.length - at, b"pre")
     while inside != NULL and not has_lines:
         has_lines = inside.type == ELEMENT_NODE and meaning_of(inside).role == ROLE_BREAK and inside.next != NULL
@@ -941,16 +940,14 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
     cdef meaning_t m = meaning_of(node)
     cdef size_t written
     b.markup += end_tag(node)
-    if found.trace != NULL:
-        _note(found.trace, node, LEFT, b.mark, b.mark)
+    _note(found.trace, node, LEFT, b.mark, b.mark)
     if found.rubies and node.local_name == id_ruby:
         found.rubies -= 1
         if not found.rubies:
             if not found.no_readings:
                 written = b.mark
                 _add_readings(b, node)
-                if found.trace != NULL:
-                    _note(found.trace, node, READINGS, written, b.mark)
+                _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
     if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and _is_code_block(node) \
             or node.local_name == id_span and _is_paragraph(node):
@@ -973,30 +970,13 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
     """Sets a side of a joint to a text node and the elements around it below `around`."""
     cdef node_t* node = text.parent
     cdef meaning_t m
-    cdef attr_t* attr
-    cdef str_t* name
-    cdef str_t* style
-    cdef str_t* href
-    cdef str_t none
-    cdef int which
-    none.data = b""
-    none.length = 0
     begin_side(side, (<text_node_t*> text).data.data, (<text_node_t*> text).data.length)
     while node != around:
         m = meaning_of(node)
-        name = style = href = &none
-        attr = (<element_node_t*> node).first_attr
-        while attr != NULL:
-            if attr.value != NULL:
-                which = attribute_of(attr.node.local_name)
-                if which == OF_CLASS:
-                    name = attr.value
-                elif which == OF_STYLE:
-                    style = attr.value
-                elif which == OF_HREF:
-                    href = attr.value
-            attr = attr.next
-        widen_side(side, m.side, m.code, name, style, href)
+        widen_side(
+            side, m.side, m.code, _value_or_none(node, OF_CLASS), _value_or_none(node, OF_STYLE),
+            _value_or_none(node, OF_HREF),
+        )
         node = node.parent
 
 
@@ -1058,24 +1038,21 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
             if b.open and not b.space and data.length and found.last != NULL \
                     and joint(b, data.data, data.length) != CLOSED:
                 apart = _are_apart(b, found.last, node)
-                if found.trace != NULL:
-                    _note(found.trace, node, APART if apart else TOGETHER, b.mark, b.mark)
+                _note(found.trace, node, APART if apart else TOGETHER, b.mark, b.mark)
                 if apart:
                     add_space(b)
             written = b.mark
             # White space between the parts of <ruby> is layout.
             if not (found.rubies and node.parent.local_name == id_ruby and is_blank(data.data, data.length)):
                 add_text(b, data.data, data.length)
-            if found.trace != NULL:
-                _note(found.trace, node, TEXT, written, b.mark)
+            _note(found.trace, node, TEXT, written, b.mark)
             if b.mark != written:
                 found.last = node
         elif node.type == ELEMENT_NODE:
             b.markup += start_tag(node)
             written = b.mark
             down = _enter(b, node, found)
-            if found.trace != NULL:
-                _note(found.trace, node, ENTERED if down else PASSED, written, b.mark)
+            _note(found.trace, node, ENTERED if down else PASSED, written, b.mark)
             if down and node.first_child == NULL:
                 _leave(b, node, found)
                 down = False

@@ -232,14 +232,6 @@ cdef void _put_xml(builder_t* b, const str_t* text) noexcept nogil:
             lengthen_mark(b, text.data + i, 1)
 
 
-cdef void _put_attribute(builder_t* b, const name_t* name, const str_t* value) noexcept nogil:
-    lengthen_mark(b, b" ", 1)
-    lengthen_mark(b, name.short_name, name.length)
-    lengthen_mark(b, b'="', 2)
-    _put_xml(b, value)
-    lengthen_mark(b, b'"', 1)
-
-
 cdef void _put_tag(builder_t* b, const node_t* node) noexcept nogil:
     """Writes the start tag of an element."""
     cdef const element_node_t* element = <const element_node_t*> node
@@ -251,7 +243,11 @@ cdef void _put_tag(builder_t* b, const node_t* node) noexcept nogil:
         name = <const name_t*> attr.node.local_name
         if attr.value != NULL and attr.value.length <= LONGEST_NAME and attr.node.local_name >= KNOWN_TAGS \
                 and name.length <= LONGEST_NAME and is_one_of(name.short_name, name.length, SAYING):
-            _put_attribute(b, name, attr.value)
+            lengthen_mark(b, b" ", 1)
+            lengthen_mark(b, name.short_name, name.length)
+            lengthen_mark(b, b'="', 2)
+            _put_xml(b, attr.value)
+            lengthen_mark(b, b'"', 1)
         attr = attr.next
     lengthen_mark(b, b">", 1)
 

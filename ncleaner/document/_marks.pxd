@@ -125,5 +125,6 @@ cdef void picture_attribute(
 cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexcept nogil
 cdef bint typesets(const unsigned char* text, size_t length) noexcept nogil
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
+cdef size_t value_at(const unsigned char* style, size_t length, const char* name) noexcept nogil
 cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

@@ -360,7 +360,7 @@ cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noex
         add_mark(b, MARK_TYPESET, <uint32_t> _has_dollars(text.data, min(text.length, <size_t> SCRIPT)))
 
 
-cdef inline size_t _value_at(const unsigned char* style, size_t length, const char* name) noexcept nogil:
+cdef size_t value_at(const unsigned char* style, size_t length, const char* name) noexcept nogil:
     """Returns where the value of a property begins in a style attribute; 0 if it has none."""
     cdef size_t at = find(style, length, name)
     while at and at < length and is_white(style[at]):
@@ -372,7 +372,7 @@ cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
     """Returns what a style attribute says about bold and italic type, as bits STYLE_…"""
     cdef uint32_t bits = 0
     cdef int32_t weight
-    cdef size_t at = _value_at(style, length, b"font-weight:")
+    cdef size_t at = value_at(style, length, b"font-weight:")
     if at:
         if begins(style + at, length - at, b"bold"):
             bits = STYLE_BOLD
@@ -381,7 +381,7 @@ cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
         elif _number(style + at, min(length - at, <size_t> 3), &weight):
             # from this weight on, a font without this weight is shown in bold type
             bits = STYLE_BOLD if weight >= 600 else STYLE_LIGHT
-    at = _value_at(style, length, b"font-style:")
+    at = value_at(style, length, b"font-style:")
     if at:
         if begins(style + at, length - at, b"italic") or begins(style + at, length - at, b"oblique"):
             bits |= STYLE_ITALIC
