@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -325,9 +324,7 @@ def _judge(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Ite
             title = plain
 
 
-def find_passages(
-    nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[int, bytes] = MappingProxyType({})
-) -> list[Passage]:
+def find_passages(nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[int, bytes]) -> list[Passage]:
     """Returns the prose that is only in the data of a page.
 
     Args:

@@ -84,20 +84,11 @@ _BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</
 
 
 class _Record(NamedTuple):
-    """A record: its title, its blocks in order, each as HTML, the characters of their text, and whether it
-    has the title of the page."""
+    """A record: its title, its blocks in order, each as HTML, and the characters of their text."""
 
     title: str
     blocks: list[str]
     chars: int
-    named: bool
-
-
-class _Found(NamedTuple):
-    """The object of a record, and whether it has the title of the page."""
-
-    value: dict[str, Any]
-    named: bool
 
 
 # A number is of no use here but as an index; integers of any length take quadratic time.
@@ -268,7 +259,8 @@ class _Searcher:
         self._firsts = {title.split(" ", 1)[0] for title in self._titles}
         self._words = {word for title in self._titles for word in title.split()}
         self._visits = _VISITS
-        self._found: list[_Found] = []
+        # objects of records, and whether each has the title of the page
+        self._found: list[tuple[dict[str, Any], bool]] = []
         self.visits, self.room = _VISITS, _CHARS  # that are left to write records
 
     def is_named(self, title: str) -> bool:
@@ -315,7 +307,7 @@ class _Searcher:
                 if not _HAVE_TITLES.isdisjoint(value):
                     named = self.record(value, _titles_in(value))
                     if named is not None:
-                        self._found.append(_Found(value, named))
+                        self._found.append((value, named))
                 inside = value.values()
                 if ":" in "".join(islice(value, 3)):
                     self.entities.update(value)
@@ -332,11 +324,11 @@ class _Searcher:
         """Returns the record with most text among those that have the title of the page.
 
         With `thin`, it is one without it if it has far more text than any other."""
-        named = any(each.named for each in self._found)
+        named = any(is_named for _, is_named in self._found)
         if not named and not thin:
             return None
-        found = [each for each in self._found if each.named == named]
-        records = [_Writer(self, each).written() for each in found[:_RECORDS]]
+        found = [value for value, is_named in self._found if is_named == named]
+        records = [_Writer(self, value).written() for value in found[:_RECORDS]]
         records.sort(key=lambda record: -record.chars)
         second = records[1].chars if len(records) > 1 else 0
         return records[0] if records and (named or records[0].chars >= _DOMINANT * second) else None
@@ -345,7 +337,7 @@ class _Searcher:
 class _Writer:
     """Writes the prose of a record as HTML."""
 
-    def __init__(self, searcher: _Searcher, record: _Found) -> None:
+    def __init__(self, searcher: _Searcher, record: dict[str, Any]) -> None:
         self._searcher = searcher
         self._record = record
         self._blocks: list[str] = []
@@ -357,8 +349,8 @@ class _Writer:
 
     def written(self) -> _Record:
         """Returns the record; what only repeats or announces its text is left out."""
-        value, summaries = self._record.value, []
-        for key, one in value.items():
+        summaries = []
+        for key, one in self._record.items():
             if key.lower() in _SUMMARIES:
                 begin = len(self._blocks)
                 self._member(key, one, 0)
@@ -372,10 +364,8 @@ class _Writer:
             rest = spans_of(" ".join(map(without_tags, self._blocks[:begin] + self._blocks[end:])))
             if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
                 del self._blocks[begin:end]
-        title = next(iter(_titles_in(value)), "")
-        return _Record(
-            title, self._blocks, sum(map(len, map(without_tags, self._blocks))), self._record.named
-        )
+        title = next(iter(_titles_in(self._record)), "")
+        return _Record(title, self._blocks, sum(map(len, map(without_tags, self._blocks))))
 
     def _add(self, block: str) -> None:
         if self._heading:
