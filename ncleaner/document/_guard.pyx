@@ -506,9 +506,11 @@ cdef bint _mend_raw(guard_t* g, token_t* token) noexcept nogil:
     if kind == XMP or kind == PLAINTEXT:
         if g.noscript_end != NULL:
             token.tag = id_pre
-    elif again:
+        return True
+    if again:
         token.tag = id_p
-    elif kind == SCRIPT or kind == STYLE:
+        return True
+    if kind == SCRIPT or kind == STYLE:
         last = <char*> body_start(p, limit)
         if last == limit:
             return True
@@ -519,19 +521,13 @@ cdef bint _mend_raw(guard_t* g, token_t* token) noexcept nogil:
             p[0], p[1], (last - 1)[0] = c'<', c'/', c'>'
             memcpy(p + 2, token.begin, length)
             return True
-        g.next(g.tokenizer, token, g.tree)
-        _send(g, token.tag, END_TAG)
-        g.tokenizer.state = state
-        return False
+    g.next(g.tokenizer, token, g.tree)
+    if kind == TITLE or kind == TEXTAREA:
+        g.ending = token.tag
     else:
-        g.next(g.tokenizer, token, g.tree)
-        if kind == TITLE or kind == TEXTAREA:
-            g.ending = token.tag
-        else:
-            _send(g, token.tag, END_TAG)
-        g.tokenizer.state = state
-        return False
-    return True
+        _send(g, token.tag, END_TAG)
+    g.tokenizer.state = state
+    return False
 
 
 cdef void _end_line(guard_t* g, token_t* token) noexcept nogil:
