@@ -7,7 +7,6 @@ and a Zstandard frame with a line of JSON about the Document and with its tables
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
 import numpy as np
 import zstandard
@@ -26,18 +25,6 @@ _LEVEL = 4
 _MOST_BYTES = 16
 # What is stored of a Document besides its tables, facts and sources.
 _TOLD = {"title": str, "lang": str, "encoding": str, "dropped_tags": int, "has_state": bool}
-
-
-class Stored(NamedTuple):
-    """A Document from a file.
-
-    Attributes:
-        document: as it was dumped.
-        has_marks: whether it was dumped with marks.
-    """
-
-    document: Document
-    has_marks: bool
 
 
 def stored(page: Page, document: Document, has_marks: bool) -> bytes:
@@ -62,8 +49,8 @@ def stored(page: Page, document: Document, has_marks: bool) -> bytes:
     return stored_head(page) + packed
 
 
-def restored(block: bytes, limits: Limits = Limits()) -> Stored:
-    """Returns the document of a block that `stored` has made.
+def restored(block: bytes, limits: Limits = Limits()) -> tuple[Document, bool]:
+    """Returns the document of a block that `stored` has made, and whether it was dumped with marks.
 
     Raises:
         InputError: the block is damaged, too large, or by another version of ncleaner.
@@ -88,7 +75,7 @@ def restored(block: bytes, limits: Limits = Limits()) -> Stored:
             facts=None if facts is None else tuple(Fact(*map(_text, each)) for each in facts),
             sources=None if sources is None else _sources(len(tables), *sources),
         )
-        return Stored(document, bool(about["has_marks"]))
+        return document, bool(about["has_marks"])
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, ZstdError):
         raise InputError("the stored document is damaged") from None
 

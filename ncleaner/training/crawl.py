@@ -90,7 +90,7 @@ def pages_in_language(
             continue
         try:
             document = (
-                restored(item.body).document
+                restored(item.body)[0]
                 if item.kind == "document"
                 else dump_html(item.body, content_type=item.content_type)
             )

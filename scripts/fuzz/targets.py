@@ -106,7 +106,7 @@ def _check_dumped(dump: Callable[[], Document]) -> Document | None:
     except NcleanerError:
         return None
     check_document(document)
-    if restored(stored(Page(b""), document, has_marks=False)).document.tables != document.tables:
+    if restored(stored(Page(b""), document, has_marks=False))[0].tables != document.tables:
         raise BrokenRuleError("a document that is stored is the same")
     again = dump()
     if not same(document, again) or _judge(document) != _judge(again):
