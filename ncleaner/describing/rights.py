@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urljoin
 
@@ -54,11 +54,7 @@ class Rights:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields, for JSON."""
-        return {
-            "robots": list(self.robots),
-            "tdm_reservation": self.tdm_reservation,
-            "tdm_policy": self.tdm_policy,
-        }
+        return {**asdict(self), "robots": list(self.robots)}
 
 
 def rights_of(document: Document, header: str = "", url: str = "") -> Rights:

@@ -63,8 +63,11 @@ class Compressed(Sink):
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
         """Returns the wrapper of the format's sink around a compressed output."""
-        with compressed(out, self._compression) as packed, self._sink.wrapped(packed) as inner:
-            yield inner
+        with ordered(out, _THREADS, 2 * _THREADS) as work:
+            pieces = _Pieces(work, _COMPRESS[self._compression])
+            with self._sink.wrapped(pieces) as inner:
+                yield inner
+            pieces.finish()
 
 
 class _Pieces:
@@ -93,18 +96,6 @@ class _Pieces:
     def _begin(self, piece: bytes) -> None:
         self._empty = False
         self._work.begin(self._compress, piece)
-
-
-@contextmanager
-def compressed(out: Writable, compression: str) -> Iterator[Writable]:
-    """Opens a compressed stream into `out`.
-
-    The last piece is written at the end of the block; nothing more is written after an exception.
-    """
-    with ordered(out, _THREADS, 2 * _THREADS) as work:
-        pieces = _Pieces(work, _COMPRESS[compression])
-        yield pieces
-        pieces.finish()
 
 
 class Ordered:
