@@ -2,7 +2,7 @@
 
 The walk over the parser's tree and the reader of text dumps use it."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
 from ncleaner.document._tables cimport builder_t
 
@@ -18,14 +18,6 @@ cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil
 cdef void close_block(builder_t* b, int form) noexcept nogil
-cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil
-cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
-cdef uint32_t read_class(
-    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
-) noexcept nogil
-cdef uint32_t read_names(
-    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
-) noexcept nogil
 
 cdef class Builder:
     cdef builder_t b

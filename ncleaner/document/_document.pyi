@@ -1,7 +1,5 @@
 from ncleaner.document._tables import Tables
 
-HASHES_VERSION: int
-
 def release_memory() -> None: ...
 def reuse_memory() -> None: ...
 

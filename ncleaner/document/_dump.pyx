@@ -5,8 +5,7 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, end_line,
-    open_block, open_inline, read_class, read_names, style_hash,
+    Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, open_block, open_inline,
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
@@ -17,8 +16,9 @@ from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
     OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
-    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout, mark_picture,
-    mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of, value_at,
+    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute, mark_callout,
+    mark_picture, mark_script, next_name, open_picture, picture_attribute, picture_t, read_class, read_names,
+    says_display, style_hash, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,

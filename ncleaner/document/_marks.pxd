@@ -4,7 +4,7 @@ A mark has a kind, its place (the run that follows, and an element), and a numbe
 `builder_t.marking` is set.
 """
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from ncleaner.document._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
@@ -128,3 +128,11 @@ cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noex
 cdef size_t value_at(const unsigned char* style, size_t length, const char* name) noexcept nogil
 cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil
+cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil
+cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
+cdef uint32_t read_class(
+    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil
+cdef uint32_t read_names(
+    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil

@@ -1,17 +1,27 @@
-"""Notes the marks of a page: which attributes say what.
+"""Notes the marks of a page, and reads the words of class, id and role: which attributes say what.
 
 The walk gives attributes as written; all rules about them are here.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from ncleaner.document._tables cimport grow, mark_t
+from ncleaner.document._hashes cimport hash_bytes, mix
+from ncleaner.document._tables cimport CACHED_STYLES, CONCEALED, MAX_NAMES, SPECIAL, grow, mark_t
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
-from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
+from ncleaner.text._ascii cimport begins, find, find_any, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
+
+from ncleaner.document import tags as _tags
+
+# The version of the hashes of words in class, id and role. It covers the definition of a word, the use of its first
+# eight letters, the function `mix`, and the choice of bits. Structure models have weights for these hashes and record
+# the version. Any change to the hashes needs a new version, and new training of the structure model and of the
+# hybrids that contain their own structure model. The hashes of styles are not covered: they are compared only with
+# each other on one page, and no model contains them.
+HASHES_VERSION = 1
 
 cdef enum:
     LONGEST = 4_000          # bytes of a text; a longer one is left out
@@ -401,3 +411,207 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
             or find(value, length, b"math-element-block") > 0
         )
     return which == OF_TYPE and find(value, length, b"mode=display") > 0
+
+
+# --------------------------------------------------------------------------------------------------
+# Words in class, id and role. The cues are in a small open-addressing hash table, which is filled once from
+# tags.CUE_WORDS. The key of a word is its first eight letters, packed into one integer: no cue needs more letters,
+# and `navigational` counts as `navigation`.
+
+cdef enum:
+    CUE_SLOTS = 1024
+    RELATED_LETTERS = 7
+
+cdef uint64_t cue_keys[CUE_SLOTS]
+cdef uint32_t cue_bits[CUE_SLOTS]
+
+
+cdef void _fill_cues():
+    cdef uint64_t key
+    cdef size_t slot
+    for bit, words in enumerate(_tags.CUE_WORDS.values()):
+        for word in words.split():
+            key = 0
+            for c in word.encode()[:8]:
+                key = key << 8 | <uint64_t> c
+            slot = mix(key) % CUE_SLOTS
+            while cue_bits[slot] and cue_keys[slot] != key:
+                slot = (slot + 1) % CUE_SLOTS
+            cue_keys[slot] = key
+            cue_bits[slot] |= <uint32_t> 1 << bit
+
+memset(cue_bits, 0, sizeof(cue_bits))
+_fill_cues()
+
+
+cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
+    cdef size_t slot = mix(key) % CUE_SLOTS
+    while cue_bits[slot]:
+        if cue_keys[slot] == key:
+            return cue_bits[slot]
+        slot = (slot + 1) % CUE_SLOTS
+    return 0
+
+
+cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
+    """Adds the cue bits of one word to `bits`, and its hash to the list at `at` if it is not there yet."""
+    cdef uint16_t* list_ = b.names + at
+    cdef uint16_t word
+    cdef int i
+    if letters < 2:
+        return
+    bits[0] |= _look_up(key)
+    word = <uint16_t> (mix(key) >> 48)
+    for i in range(1, list_[0] + 1):
+        if list_[i] == word:
+            return
+    if list_[0] < MAX_NAMES:
+        list_[0] += 1
+        list_[list_[0]] = word
+        b.n_names = at + list_[0] + 1
+
+
+cdef inline bint _is_below_heading(const unsigned char* value, size_t i, size_t length) noexcept nogil:
+    """Returns whether the word at `i` is that of `h2-related`, as Writerside calls text below a heading."""
+    return (
+        i > 2 and value[i] == c'r' and value[i - 1] == c'-' and value[i - 3] == c'h' and is_digit(value[i - 2])
+        and length - i >= RELATED_LETTERS and memcmp(value + i, b"related", RELATED_LETTERS) == 0
+    )
+
+
+cdef uint32_t read_names(
+    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """Appends the words of an attribute value to the list at index `names[0]`, and returns their cue bits.
+
+    If the list is not the last one in the table, it is first copied to the end of the table, and `names[0]`
+    becomes the index of the copy. A word ends at a non-letter, and before a capital that follows a small letter,
+    so that `nav` is found in `site-nav`, `siteNav` and `site_nav`."""
+    cdef uint32_t bits = 0, at = names[0]
+    cdef uint64_t key = 0
+    cdef size_t i
+    cdef int letters = 0
+    cdef unsigned char c, small, before = 0
+    if not length:
+        return 0
+    if not grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
+        return 0
+    if not at or at + b.names[at] + 1 != b.n_names:
+        memcpy(b.names + b.n_names, b.names + at, (b.names[at] + 1) * sizeof(uint16_t))
+        at = <uint32_t> b.n_names
+        b.n_names += b.names[at] + 1
+    for i in range(length):
+        c = value[i]
+        small = c | 0x20
+        if not c'a' <= small <= c'z':
+            _end_word(b, key, letters, at, &bits)
+            letters = 0
+            key = 0
+        else:
+            if c != small and c'a' <= before <= c'z':
+                _end_word(b, key, letters, at, &bits)
+                letters = 0
+                key = 0
+            if not letters and _is_below_heading(value, i, length):
+                # its letters are counted from below: it is no word
+                letters = -RELATED_LETTERS
+            if letters < 8:
+                key = key << 8 | small
+            letters += 1
+        before = c
+    _end_word(b, key, letters, at, &bits)
+    names[0] = at
+    return bits
+
+
+cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil:
+    """Returns a hash of the tag's code and its class attribute, computed eight bytes at a time."""
+    return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
+
+
+# Classes whose only purpose is to hide, in the style sheets that most sites use (Bootstrap, Tailwind, WordPress,
+# Drupal, XenForo, MediaWiki).
+cdef const char** HIDING = [
+    b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
+    b"screen-reader-text", b"screen-reader-only", b"element-invisible", b"mw-jump-link", NULL,
+]
+cdef enum:
+    LONGEST_HIDING = 18
+
+# The lengths of those that begin with a letter, as bits: nearly all names have another one.
+cdef uint32_t hiding_sizes[256]
+memset(hiding_sizes, 0, sizeof(hiding_sizes))
+cdef const char** _each = HIDING
+while _each[0] != NULL:
+    hiding_sizes[<unsigned char> _each[0][0]] |= <uint32_t> 1 << strlen(_each[0])
+    _each += 1
+
+# What ends a name in a class attribute, or stands inside a class for one size of screen.
+cdef enum:
+    GAP = 1
+    COLON = 2
+cdef unsigned char class_bytes[256]
+memset(class_bytes, 0, sizeof(class_bytes))
+class_bytes[c' '] = class_bytes[c'\n'] = class_bytes[c'\t'] = class_bytes[c'\r'] = class_bytes[c'\f'] = GAP
+class_bytes[c':'] = COLON
+
+
+cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept nogil:
+    return length <= LONGEST_HIDING and hiding_sizes[name[0]] >> length & 1 and is_one_of(name, length, HIDING)
+
+
+cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
+    """Returns whether a class attribute hides its element.
+
+    Beside a class for one size of screen, such as `md:block` or `d-lg-flex`, a class hides only on the others. The
+    colon of `brush: html` is none of these."""
+    cdef size_t i = 0, start
+    cdef bint found = False
+    while i < length:
+        start = i
+        while i < length and not class_bytes[value[i]]:
+            i += 1
+        if i < length and class_bytes[value[i]] == COLON and i + 1 < length and class_bytes[value[i + 1]] != GAP:
+            return False
+        if i == start:
+            i += 1
+        elif _is_hiding(value + start, i - start):
+            found = True
+        elif i - start > 2 and value[start] == c'd' and value[start + 1] == c'-':
+            return False
+    return found
+
+
+# Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, of Jupyter's prompts, and of
+# callouts.
+cdef const char** SPECIAL_CLASSES = [
+    b"line-number", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"prompt", b"admonition", b"callout",
+    b"alert", b"custom-block", b"hint-container", NULL,
+]
+
+
+cdef uint32_t read_class(
+    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """Does the same as `read_names` for a class attribute, and caches the result by the style hash.
+
+    The result has the bit CONCEALED if the class hides its element, and SPECIAL for a few others. The cache is useful
+    because the same classes occur many times on a page."""
+    cdef size_t slot = style % CACHED_STYLES
+    if b.cached_styles[slot] != style:
+        b.cached_styles[slot] = style
+        b.cached_names[slot] = 0
+        b.cached_cues[slot] = 0
+        if length:
+            b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
+            if class_conceals(value, length):
+                b.cached_cues[slot] |= CONCEALED
+            if find_any(value, length, SPECIAL_CLASSES):
+                b.cached_cues[slot] |= SPECIAL
+        if b.cached_names[slot] and not b.no_memory:
+            # An empty list follows, so that the shared list is never the last one in the table. `read_names`
+            # then copies it before it adds the words of an id.
+            b.names[b.n_names] = 0
+            b.n_names += 1
+    names[0] = b.cached_names[slot]
+    return b.cached_cues[slot]

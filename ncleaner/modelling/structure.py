@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._document import HASHES_VERSION
+from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decision import figures_of_decision

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import _dump, _nodes, tags
-from ncleaner.document._document import HASHES_VERSION, Builder
+from ncleaner.document._document import Builder
+from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import HIDDEN, Document
 from ncleaner.limits import Limits
