@@ -42,9 +42,10 @@ cdef unsigned char names[LONGEST + 1][OF_LENGTH + 1][LONGEST + 1]
 cdef int numbers[LONGEST + 1][OF_LENGTH + 1]
 
 
-cdef void _fill_names():
+cdef int _fill_names() except -1:
     cdef bytes raw
     cdef size_t length, place
+    assert max(map(len, _NUMBERS)) <= LONGEST
     memset(names, 0, sizeof(names))
     memset(numbers, NO_ATTRIBUTE, sizeof(numbers))
     for name, number in _NUMBERS.items():
@@ -53,6 +54,8 @@ cdef void _fill_names():
         place = 0
         while numbers[length][place]:
             place += 1
+        # the last place of a length stays empty: it ends the search
+        assert place < OF_LENGTH
         memcpy(names[length][place], <char*> raw, length)
         numbers[length][place] = number
 

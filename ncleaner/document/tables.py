@@ -199,7 +199,8 @@ class Document:
         kind: of the mark, such as the beginning of a link, a line break, or a number of columns.
         value, length: a number and 0, or byte offset and length of its text in `values`.
 
-    The arrays are made when somebody asks for them, of memory that compiled code reads in place.
+    The tables are structured arrays with a field for each column. They are made when somebody asks for them,
+    of memory that compiled code reads in place.
 
     Attributes:
         tables: the tables in this memory.

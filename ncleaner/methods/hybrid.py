@@ -147,7 +147,7 @@ def finished(
     note("table")
     complete_code(document.tables, mask)
     note("code")
-    if found and max(found, key=found.__getitem__) == "listing":
+    if KINDS[int(kinds.argmax())] == "listing":
         complete_items(document.tables, mask)
         note("item")
     drop_last_headings(document.tables, mask)
