@@ -118,12 +118,14 @@ class _Frame:
     Args:
         codec: for messages.
         inflater: of the library.
-        error: what it raises for a broken frame; the message says how behind `mark`.
+        error: what it raises for a broken frame; the message says how behind `mark`. Without a mark, the
+            words of the library are not told: those of Zstandard depend on the frames before, whose buffers
+            it goes on using.
     """
 
     piece = _PIECE
 
-    def __init__(self, codec: Codec, inflater: Any, error: type[Exception], mark: str) -> None:
+    def __init__(self, codec: Codec, inflater: Any, error: type[Exception], mark: str = "") -> None:
         self.eof = False
         self._codec, self._inflater, self._error, self._mark = codec, inflater, error, mark
 
@@ -131,8 +133,8 @@ class _Frame:
         try:
             output = self._inflater.decompress(bytes(data))
         except self._error as error:
-            what = str(error).rpartition(self._mark)[2]
-            raise InflateError(f"{self._codec} frame broken ({what})") from None
+            what = f" ({str(error).rpartition(self._mark)[2]})" if self._mark else ""
+            raise InflateError(f"{self._codec} frame broken{what}") from None
         self.eof = self._inflater.eof
         return output, len(data) - len(self._inflater.unused_data or b"")
 
@@ -212,7 +214,7 @@ def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
     import zstandard
 
     decompressor = _zstd_decompressor(dictionary)
-    return lambda: _Frame("zstd", decompressor.decompressobj(), zstandard.ZstdError, ": ")
+    return lambda: _Frame("zstd", decompressor.decompressobj(), zstandard.ZstdError)
 
 
 def _zstd_decompressor(dictionary: Dictionary) -> zstandard.ZstdDecompressor:
