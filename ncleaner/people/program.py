@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
@@ -189,9 +188,24 @@ def with_suggestion(message: str) -> str:
     if found is None:
         return message
     given, choices = found[1], re.findall(r"'([^']+)'", found[2])
-    meant = [key for key, entry in FORMATS.items() if f".{given}" in entry.suffixes and key in choices]
-    meant = meant or get_close_matches(given, choices, n=1)
+    meant = [key for key in _formats(given) if key in choices] or _close(given, choices)
     return f"{message} Did you mean '{meant[0]}'?" if meant else message
+
+
+def _formats(word: str) -> list[str]:
+    """Returns the formats that a word stands for: its name, `json` for `jsonl`, or a suffix of its files."""
+    return [
+        key
+        for key, entry in FORMATS.items()
+        if word in (key, key.removesuffix("l")) or f".{word}" in entry.suffixes
+    ]
+
+
+def _close(given: str, known: list[str], cutoff: float = 0.6) -> list[str]:
+    # only here: most commands make no mistake
+    from difflib import get_close_matches
+
+    return get_close_matches(given, known, cutoff=cutoff)
 
 
 def with_next(message: str, command: Any) -> str:
@@ -213,9 +227,14 @@ def with_next(message: str, command: Any) -> str:
 
 
 def alike(name: str, command: Any) -> list[str]:
-    """Returns the long options of a command that a wrong name may mean."""
+    """Returns what a wrong long option of a command may mean: `--format jsonl` for `--json`, and `--format` for
+    `--output-format`."""
+    given = name.lstrip("-")
     known = [each[2:] for param in command.params for each in param.opts if each.startswith("--")]
-    return [f"--{each}" for each in get_close_matches(name.lstrip("-"), known, cutoff=0.65)]
+    if "format" in known and (formats := _formats(given)):
+        return [f"--format {formats[0]}"]
+    ends = [each for each in known if given.endswith(f"-{each}")]
+    return [f"--{each}" for each in ends or _close(given, known, 0.65)]
 
 
 # The base of all errors of usage; typer exports only this one of them.

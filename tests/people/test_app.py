@@ -49,6 +49,12 @@ def test_same_bytes_from_any_number_of_workers_and_from_a_pipe(output_format: st
     assert one.stdout == two.stdout == pipe.stdout != b""
 
 
+def test_a_hyphen_is_standard_output(tmp_path: Path) -> None:
+    result = ncleaner("clean", "-", "-o", "-", stdin=PAGE.encode(), cwd=tmp_path)
+    assert result.stdout == ncleaner("clean", stdin=PAGE.encode()).stdout != b""
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_every_page_is_accounted_for() -> None:
     result = ncleaner("clean", CRAWL, "-f", "jsonl")
     assert len(result.stdout.splitlines()) == 15

@@ -39,6 +39,8 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("claen crawl.warc.gz", 2, ("No such command 'claen'", "Did you mean 'clean'?")),
     ("models list", 2, ("No such command 'list'", "There are show, add, remove")),
     ("clean crawl.warc.gz --markdwn", 2, ("No such option: --markdwn", "--markdown")),
+    ("clean crawl.warc.gz --json", 2, ("No such option: --json", "--format jsonl")),
+    ("clean crawl.warc.gz --output-format md", 2, ("No such option: --output-format", "(Possible options: --format)")),
     ("clean crawl.warc.gz --dedup", 2, ("No such option: --dedup: --help-all shows all options",)),
     ("clean crawl.warc.gz -m hybird", 2, ("--method", "'hybird' is not one of", "Did you mean 'hybrid'?")),
     ("clean crawl.warc.gz --model german", 1, ("no model 'german'", "did you mean de?")),
