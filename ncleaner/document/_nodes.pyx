@@ -121,18 +121,25 @@ TAG_NAMES = {}
 def _tag_ids():
     """Returns {name: Lexbor's tag id} for every tag in tags.py.
 
-    The ids are read from small documents; each tag is tried in several contexts, until the parser accepts it."""
+    One small document has all of them. What its parser leaves out is tried in contexts of its own, until it is
+    accepted."""
     ids = {}
-    contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>",
+    contexts = ["<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>",
                 "<svg><{0}></{0}></svg>", "<math><{0}></{0}></math>"]
-    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID, *OTHER_NAMES)):
+    names = {name.lower(): name for name in (*_tags.TAGS[2:], *_tags.VOID, *OTHER_NAMES)}
+
+    def read(html):
+        for node in LexborHTMLParser(html).root.traverse():
+            name = names.get(node.tag.lower())
+            if name is not None:
+                ids.setdefault(name, node.tag_id)
+
+    # <plaintext> takes all that follows it
+    read("".join([f"<{name}></{name}>" for name in sorted(names, key="plaintext".__eq__)]))
+    for name in names.values():
         for context in contexts:
-            parser = LexborHTMLParser(context.format(name))
-            for node in parser.root.traverse():
-                if node.tag.lower() == name.lower():
-                    ids[name] = node.tag_id
-            if name in ids:
-                break
+            if name not in ids:
+                read(context.format(name))
     return ids
 
 
@@ -177,10 +184,10 @@ cdef void _fill_name_lengths():
     cdef uintptr_t address
     cdef attr_t* attr
     memset(name_lengths, 0, sizeof(name_lengths))
-    for name in ATTRIBUTES:
-        # the parser owns the tree: it must live as long as the address is used
-        parser = LexborHTMLParser(f"<b {name}></b>")
-        address = parser.root.css_first("b").mem_id
+    # the parser owns the tree: it must live as long as the addresses are used
+    parser = LexborHTMLParser("".join([f"<b {name}></b>" for name in ATTRIBUTES]))
+    for name, node in zip(ATTRIBUTES, parser.root.css("b"), strict=True):
+        address = node.mem_id
         attr = (<element_node_t*> address).first_attr
         if attr != NULL and attr.node.local_name < KNOWN_TAGS:
             name_lengths[attr.node.local_name] = <uint8_t> len(name)
