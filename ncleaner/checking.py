@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 from ncleaner.errors import ModelError, NcleanerError
+from ncleaner.storage.local import shipped_folder
 from ncleaner.text.visible import counted
 
 State = Literal["ok", "note", "broken"]
@@ -411,13 +411,6 @@ _METHODS = ("hybrid", "ngram")
 _TEXT = 1 << 20
 
 
-def _crawl() -> Traversable:
-    """Returns the sample crawl: in the package, or beside it in a source tree."""
-    package = resources.files("ncleaner")
-    installed = package / "examples" / "crawl.warc.gz"
-    return installed if installed.is_file() else Path(str(package)).parent / "examples" / "crawl.warc.gz"
-
-
 def rates() -> Iterator[Finding]:
     """Yields rates of one core: pages from the archive to JSON lines, and plain text.
 
@@ -432,7 +425,7 @@ def rates() -> Iterator[Finding]:
     from ncleaner.reading.archive import read
     from ncleaner.sinks.choice import Output
 
-    stored = _crawl().read_bytes()
+    stored = (shipped_folder("examples") / "crawl.warc.gz").read_bytes()
     sink = Output(format="jsonl").sink()
     reuse_memory()
     pages = [page for page in read(BytesIO(stored), name="crawl.warc.gz") if isinstance(page, Page)]

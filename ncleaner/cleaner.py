@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, cast, overload
 
 import numpy as np
 
@@ -47,8 +47,7 @@ def _taking(
     return lambda function: cast(Any, function)
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
+class Extracted(NamedTuple):
     """What is kept of one page, and what is known of it; `extract` returns it.
 
     >>> import ncleaner
@@ -444,7 +443,7 @@ class Cleaner:
         wanted = self.recipe.text
         if page.layout is None:
             return wanted
-        return page.layout if wanted == "auto" else replace(page.layout, name=wanted)
+        return page.layout if wanted == "auto" else page.layout._replace(name=wanted)
 
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass
 from typing import Final, Literal, NamedTuple
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
@@ -18,8 +17,7 @@ _STORED_LINE: Final = b"\x89ncleaner document\n"
 _TOLD: Final = {"url": str, "date": str, "record_id": str, "offset": int, "rights": str}
 
 
-@dataclass(frozen=True, slots=True)
-class TextLayout:
+class TextLayout(NamedTuple):
     """How the lines of a plain text are read, and which piece of the text a page is.
 
     A long text is read in pieces. Its first piece tells the layout of all of them.
@@ -44,8 +42,7 @@ class TextLayout:
         return not (self.begins and self.ends)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """One page as it was captured, and its place in the input.
 
     >>> import ncleaner
@@ -95,13 +92,6 @@ class Page:
         """Where it is in `source`, in bytes; -1 for a file that is one page."""
         return self.offset if self.stored_at < 0 else self.stored_at
 
-    def __reduce__(self) -> tuple[type[Page], tuple[object, ...]]:
-        # every page of a pipe goes to a worker: what dataclasses have for it takes three times as long
-        return Page, (
-            self.body, self.url, self.date, self.content_type, self.record_id, self.source, self.offset,
-            self.kind, self.layout, self.rights, self.stored_at,
-        )  # fmt: skip
-
 
 def stored_head(page: Page) -> bytes:
     """Returns the head of a stored document: a line that names the format, and a line of JSON about the page.
@@ -109,7 +99,7 @@ def stored_head(page: Page) -> bytes:
     What follows is the Document; see `document.stored`.
     """
     told: dict[str, object] = {name: getattr(page, name) for name in _TOLD}
-    told["layout"] = None if page.layout is None else astuple(page.layout)
+    told["layout"] = page.layout
     return b"%b%b\n" % (_STORED_LINE, json.dumps(told).encode())
 
 
@@ -141,8 +131,7 @@ def page_of_stored(block: bytes, source: str, offset: int) -> Page:
         raise ValueError("the head of the stored document is damaged") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(NamedTuple):
     """A record that yields no page: another record type, another media type, a page above the limits.
 
     >>> import ncleaner
@@ -170,8 +159,7 @@ class Skip:
         return self.offset
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """A place where an input is broken. The readable parts before and after it are read.
 
     >>> import io, ncleaner

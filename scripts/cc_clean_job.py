@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -110,7 +109,7 @@ def _read(record: Any, records: Any, uri: str, limits: Limits) -> Iterator[Page 
     lines = ["WARC/1.0", *(f"{name}: {' '.join(value.split())}" for name, value in header.items()), "", ""]
     data = "\r\n".join(lines).encode("utf-8", "replace") + block + b"\r\n\r\n"
     for item in read(io.BytesIO(data), input_format="warc", limits=limits, name=uri):
-        yield replace(item, offset=offset)
+        yield item._replace(offset=offset)
 
 
 class CleanJob(Cleaning, Job):  # type: ignore[misc]  # which has no types

@@ -57,7 +57,7 @@ MAY_KNOW: dict[str, set[str]] = {
         "cleaner", "surveying",
     },
     "sorting": {"pools", "text", "storage", "reading", "running"},
-    "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner"},
+    "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner", "storage"},
     "people": {
         "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
         "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",

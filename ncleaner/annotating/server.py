@@ -18,7 +18,7 @@ from dataclasses import asdict
 from functools import cache
 from html import escape
 from http.cookies import CookieError, SimpleCookie
-from importlib import resources
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs
 
@@ -207,7 +207,7 @@ def application(session: Session, command: Callable[[], str] = str) -> Starlette
 @cache
 def _files() -> dict[str, bytes]:
     """Returns {name: contents} of the files of the web page."""
-    static = resources.files("ncleaner.annotating") / "static"
+    static = Path(__file__).with_name("static")
     return {item.name: item.read_bytes() for item in static.iterdir() if item.is_file()}
 
 

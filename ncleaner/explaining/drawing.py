@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape, unescape
-from importlib import resources
+from pathlib import Path
 
 from ncleaner.document import Document, tags
 from ncleaner.document.marked import marked_html
@@ -107,7 +107,7 @@ def page_of_differences(found: Differences) -> str:
 
 @cache
 def _style() -> str:
-    return (resources.files("ncleaner.explaining") / "drawing.css").read_text("utf-8")
+    return Path(__file__).with_name("drawing.css").read_text("utf-8")
 
 
 def _head(title: str) -> Iterator[str]:

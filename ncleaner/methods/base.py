@@ -103,8 +103,7 @@ def parameter(default: Value, about: str, low: float = -math.inf, high: float = 
     return field(default=default, metadata={"parameter": (about, low, high)}, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelKind:
+class ModelKind(NamedTuple):
     """A kind of model file.
 
     Attributes:
@@ -123,8 +122,7 @@ class ModelKind:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Description of a method for the rest of the package.
 
     Attributes:
@@ -152,7 +150,7 @@ class Entry:
     needs_references: bool = False
     by_zones: bool = False
     estimates: bool = False
-    parts: Mapping[str, ModelKind] = field(default_factory=dict)
+    parts: Mapping[str, ModelKind] = {}
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.resources import as_file
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,8 +102,7 @@ def _identifier() -> Callable[[str, int, float, str], Predictions]:
         raise ImportError("the language identifier fastText works only in the main interpreter")
     import fasttext
 
-    with as_file(models_folder() / "lid.176.ftz") as path:
-        predict: Any = fasttext.load_model(str(path)).f.predict
+    predict: Any = fasttext.load_model(str(models_folder() / "lid.176.ftz")).f.predict
     return predict  # type: ignore[no-any-return]
 
 

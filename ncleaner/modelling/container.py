@@ -15,9 +15,9 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -278,8 +278,7 @@ LEARNING_CURVE = "learning_curve"
 AGREEMENT = "agreement"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A part of a card.
 
     Attributes:
@@ -295,8 +294,7 @@ class Table:
     left: tuple[int, ...] = (0,)
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """Description of a model.
 
     Attributes:

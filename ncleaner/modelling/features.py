@@ -16,7 +16,7 @@ jusText (Pomikálek 2011, chapter 3), Dragnet (Peters and Lecocq 2013), Web2Text
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +50,7 @@ Matrix = npt.NDArray[np.float32]
 OUTSIDE = -1000.0
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """One column of the matrix.
 
     Attributes:

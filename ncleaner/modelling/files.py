@@ -14,12 +14,10 @@ import os
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ncleaner.errors import ModelError, cannot_write
-from ncleaner.storage.local import atomic_file, missing
+from ncleaner.storage.local import atomic_file, missing, shipped_folder
 from ncleaner.text.codes import named_language
 
 __all__ = [
@@ -58,7 +56,7 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
         if not path.is_file():
             raise ModelError(f"no model file {name}: {missing(path)}; `ncleaner models` lists the models")
         return _read(path)
-    if name in shipped_models():
+    if name in shipped_names():
         return (models_folder() / f"{name}{_SUFFIX}").read_bytes()
     own = own_models()
     if name in own:
@@ -93,11 +91,9 @@ def as_text(model: str | os.PathLike[str]) -> str:
 # The package's models.
 
 
-def models_folder() -> Traversable:
-    """Returns the folder of the shipped models: in the package, or beside it in a source tree."""
-    package = resources.files("ncleaner")
-    installed = package / "models"
-    return installed if installed.is_dir() else Path(str(package)).parent / "models"
+def models_folder() -> Path:
+    """Returns the folder of the shipped models."""
+    return shipped_folder("models")
 
 
 @cache
@@ -111,8 +107,7 @@ def _kinds() -> dict[str, str]:
 
 def shipped_names() -> list[str]:
     """Returns the sorted names of the shipped models, without reading them."""
-    names = (entry.name for entry in models_folder().iterdir())
-    return sorted(name.removesuffix(".ncm") for name in names if name.endswith(".ncm"))
+    return sorted(path.stem for path in models_folder().glob(f"*{_SUFFIX}"))
 
 
 def shipped_models(kind: str | None = None) -> list[str]:

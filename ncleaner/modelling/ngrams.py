@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +63,7 @@ Tallies = list[tuple[Keys, Tally]]
 _CHUNK = 4_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class Counts(NamedTuple):
     """n-grams of one length with their frequencies.
 
     Attributes:

@@ -227,7 +227,7 @@ def with_next(message: str, command: Any) -> str:
 
 
 def alike(name: str, command: Any) -> list[str]:
-    """Returns what a wrong long option of a command may mean: `--format jsonl` for `--json`, and `--format` for
+    """Returns what a wrong long option of a command may mean: `--format jsonl` for `--json`, `--format` for
     `--output-format`."""
     given = name.lstrip("-")
     known = [each[2:] for param in command.params for each in param.opts if each.startswith("--")]

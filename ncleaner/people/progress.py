@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -99,7 +99,7 @@ class _Display:
 
     def _tell(self, note: Note) -> None:
         if self._as_json:
-            log(**asdict(note))
+            log(**note._asdict())
             return
         kind = note.event, note.source
         self._told[kind] += 1
@@ -107,7 +107,7 @@ class _Display:
             self.say(f"ncleaner: {note}")
         elif self._told[kind] == _TOLD + 1:
             what = f"further {_MANY[note.event]} are only counted; --log-json lists them"
-            self.say(f"ncleaner: {replace(note, event='', what=what, offset=-1, url='')}")
+            self.say(f"ncleaner: {note._replace(event='', what=what, offset=-1, url='')}")
 
     def say(self, message: str) -> None:
         """Shows a message, above the bar."""

@@ -131,7 +131,6 @@ class Job(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class Done:
     """A job is done; all its messages have been sent."""
 

@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
@@ -331,7 +330,7 @@ def _archives(
 
 def _placed(items: Iterable[_Placed], part: Part) -> Iterable[_Placed]:
     """Returns items with offsets in the input."""
-    return items if part.offset < 0 else (replace(item, offset=part.offset) for item in items)
+    return items if part.offset < 0 else (item._replace(offset=part.offset) for item in items)
 
 
 def unread_once(items: Iterable[T]) -> Iterator[T]:

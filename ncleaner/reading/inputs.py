@@ -8,9 +8,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, NoReturn
+from typing import Final, Literal, NamedTuple, NoReturn
 
 from ncleaner.errors import InputError
 from ncleaner.reading.records import archive_kind
@@ -42,8 +41,7 @@ _SAVED: Final = re.compile(rb"From: <Saved by |Snapshot-Content-Location: ", re.
 _STATUS_THREADS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One input.
 
     Attributes:

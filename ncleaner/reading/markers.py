@@ -17,7 +17,6 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ncleaner.errors import InputError
@@ -361,9 +360,9 @@ def pieces_of(head: bytes, blocks: Iterator[bytes], limit: int, layout: str = "a
     found = _layout(buffer.data[:least], layout)
     offset = 0
     while end := _end(buffer, least, limit, found.name == LAYOUTS[0]):
-        yield Piece(offset, buffer.take(end), replace(found, begins=not offset, ends=False))
+        yield Piece(offset, buffer.take(end), found._replace(begins=not offset, ends=False))
         offset += end
-    yield Piece(offset or -1, buffer.data, replace(found, begins=not offset))
+    yield Piece(offset or -1, buffer.data, found._replace(begins=not offset))
 
 
 def _layout(head: bytes, layout: str) -> TextLayout:

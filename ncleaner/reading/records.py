@@ -294,7 +294,10 @@ def _layered(
         for damage in outer.pending:
             yield damage, None
         outer.pending.clear()
-        yield replace(item, offset=outer.start), members
+        if isinstance(item, Damage):
+            yield item._replace(offset=outer.start), members
+        else:
+            yield replace(item, offset=outer.start), members
     for damage in outer.pending:
         yield damage, None
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 
 from ncleaner.page import Damage
 from ncleaner.reading.inflating import Codec, Dictionary
@@ -35,8 +34,7 @@ _ARC_FIELDS: Final = {
 }
 
 
-@dataclass(slots=True)
-class StoredRecord:
+class StoredRecord(NamedTuple):
     """A record as it is stored.
 
     Attributes:
@@ -279,7 +277,7 @@ def _with_length(damage: Damage, end: int) -> Damage:
     length = end - damage.offset
     if length <= 0 or damage.unread:
         return damage
-    return replace(damage, what=f"{damage.what}; {counted(length, 'byte is', 'bytes are')} left out")
+    return damage._replace(what=f"{damage.what}; {counted(length, 'byte is', 'bytes are')} left out")
 
 
 def filedesc(name: str, head: bytes) -> bytes:

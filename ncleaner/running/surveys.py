@@ -106,7 +106,7 @@ def _apart(inputs: list[Input]) -> list[Input]:
     for source in inputs:
         number = seen[source.relative]
         seen[source.relative] += 1
-        found.append(replace(source, relative=f"{number}/{source.relative}") if number else source)
+        found.append(source._replace(relative=f"{number}/{source.relative}") if number else source)
     return found
 
 

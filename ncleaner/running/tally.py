@@ -30,8 +30,7 @@ QUALITIES = tuple(str(share) for share in range(0, 100, 10))
 TIMES = ("0", *(f"{(1 << bits) / 8:g}" for bits in range(21)))
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """An event that is reported to the user; `str` gives a sentence, with control characters escaped.
 
     Attributes:

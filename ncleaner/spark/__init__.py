@@ -341,7 +341,7 @@ def _with_absolute_path(source: Input) -> Input:
         raise InputError(f"{source.path}: a cluster cannot read standard input or a pipe: give a path or URL")
     if is_url(source.path):
         return source
-    return replace(source, path=str(Path(source.path).absolute()))
+    return source._replace(path=str(Path(source.path).absolute()))
 
 
 def _largest_first(inputs: Iterable[Input]) -> list[Input]:

@@ -28,6 +28,13 @@ class Status(NamedTuple):
     modified: int
 
 
+def shipped_folder(folder: str) -> Path:
+    """Returns a folder of files that come with the package: in it, or beside it in a source tree."""
+    package = Path(__file__).parents[1]
+    installed = package / folder
+    return installed if installed.is_dir() else package.parent / folder
+
+
 def is_url(path: str) -> bool:
     """Whether a path is a URL for fsspec, not a file on this machine."""
     return _SCHEME.match(path) is not None

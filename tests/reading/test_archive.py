@@ -21,6 +21,7 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip, binary
 from ncleaner.reading import archive, records
+from ncleaner.reading.inflating import MAGIC
 from ncleaner.reading.streams import Source
 
 from ..archives import (
@@ -926,7 +927,8 @@ def test_anything_is_read(data: bytes, name: str) -> None:
 @given(
     st.sampled_from(["flip", "cut", "insert", "remove"]),
     st.floats(0, 1, exclude_max=True),
-    st.binary(min_size=1, max_size=40),
+    # the first bytes of another compression would make the archive one of that
+    st.binary(min_size=1, max_size=40).filter(lambda what: not what.startswith(tuple(MAGIC.values()))),
     st.sampled_from([plain, members, whole, frames, lz4_frames]),
 )
 def test_no_damage_costs_a_neighbour(

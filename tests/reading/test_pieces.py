@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from multiprocessing import get_context
 
 import pytest
@@ -78,7 +77,7 @@ def test_pieces_have_the_segments_of_the_text(lines: list[str], layout: str, pie
         return
     known = parts[0].layout
     assert known is not None
-    whole = dump_text(data.decode(), layout=replace(known, ends=True))
+    whole = dump_text(data.decode(), layout=known._replace(ends=True))
     assert whole.data == b"".join(dump_text(part.body or b"", encoding="utf-8", layout=part.layout or "").data
                                   for part in parts)  # fmt: skip
 

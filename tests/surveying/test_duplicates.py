@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import random
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +72,10 @@ def test_scripts_without_spaces() -> None:
 
 def test_captures() -> None:
     page = Page(b"x", url="http://a.example/", date="2024-05-01T10:00:00Z", record_id="urn:uuid:1", offset=5)
-    assert capture_of(page) == capture_of(replace(page, body=b"y", url="http://b.example/", offset=6))
-    bare = replace(page, record_id="")
-    assert capture_of(bare) == capture_of(replace(bare, offset=99)) != capture_of(page)
-    assert capture_of(bare) != capture_of(replace(bare, date="2024-05-02T10:00:00Z"))
+    assert capture_of(page) == capture_of(page._replace(body=b"y", url="http://b.example/", offset=6))
+    bare = page._replace(record_id="")
+    assert capture_of(bare) == capture_of(bare._replace(offset=99)) != capture_of(page)
+    assert capture_of(bare) != capture_of(bare._replace(date="2024-05-02T10:00:00Z"))
 
 
 Row = tuple[int, str, int, tuple[int, ...]]
