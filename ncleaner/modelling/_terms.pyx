@@ -183,7 +183,7 @@ ctypedef struct bag_t:
 cdef inline void _add(bag_t* bag, uint64_t hashed) noexcept nogil:
     cdef uint32_t slot = <uint32_t> (hashed * GOLDEN >> (64 - BITS))
     cdef uint64_t bit = <uint64_t> 1 << (slot & 63)
-    if not bag.seen[slot >> 6] & bit:
+    if not bag.seen[slot >> 6] & bit and bag.n_terms < MOST_TERMS:
         bag.seen[slot >> 6] |= bit
         bag.terms[bag.n_terms] = <uint16_t> slot
         bag.n_terms += 1
@@ -284,6 +284,7 @@ cdef bint _read(
         if segments[i].zone == HEADLINE and not mask[i]:
             bag.size = size
             _add_line(bag, text + segments[i].start, text + segments[i].end, size + MOST_TITLE)
+            break  # a stored document can have more
     return True
 
 

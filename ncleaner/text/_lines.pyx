@@ -54,6 +54,26 @@ cdef bint has_returns(const uint8_t* text, size_t length) noexcept nogil:
     return memchr(text, c'\r', length) != NULL
 
 
+cdef const uint8_t* _line_end(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns a pointer to the first CR or LF from `p` on, or `end`.
+
+    Each is looked for in pieces that grow: a text may have only one of them, and lines are looked for from each one."""
+    cdef const uint8_t* found
+    cdef const uint8_t* sooner
+    cdef size_t size = 256
+    while p < end:
+        size = min(size, <size_t> (end - p))
+        found = <const uint8_t*> memchr(p, c'\n', size)
+        sooner = <const uint8_t*> memchr(p, c'\r', <size_t> (found - p) if found != NULL else size)
+        if sooner != NULL:
+            return sooner
+        if found != NULL:
+            return found
+        p += size
+        size *= 2
+    return end
+
+
 cdef const uint8_t* read_line(
     const uint8_t* text, const uint8_t* p, const uint8_t* end, bint returns, bint measured, line_t* line
 ) noexcept nogil:
@@ -64,22 +84,21 @@ cdef const uint8_t* read_line(
         returns: whether the text has CR.
         measured: whether indentation, size and width are needed.
     """
-    cdef const uint8_t* stop = <const uint8_t*> memchr(p, c'\n', <size_t> (end - p))
+    cdef const uint8_t* stop
     cdef const uint8_t* after
     cdef const uint8_t* first = p
     cdef const uint8_t* at
     cdef uint32_t column = 0, tab, marks = 0
     cdef size_t i
-    after = stop + 1 if stop != NULL else end
-    if stop == NULL:
-        stop = end
     if returns:
-        at = <const uint8_t*> memchr(p, c'\r', <size_t> (stop - p))
-        if at != NULL:
-            if at + 1 != stop or after == stop:
-                # CR alone
-                after = at + 1
-            stop = at
+        stop = _line_end(p, end)
+    else:
+        stop = <const uint8_t*> memchr(p, c'\n', <size_t> (end - p))
+        if stop == NULL:
+            stop = end
+    after = stop
+    if stop < end:
+        after += 2 if stop[0] == c'\r' and end - stop > 1 and stop[1] == c'\n' else 1
     line.flags = 0
     line.indent = line.size = line.width = 0
     if p < stop and p[0] == c'\f':
@@ -420,6 +439,9 @@ def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by
 # --------------------------------------------------------------------------------------------------
 # What Lynx writes for an image without alternative text: its kind, or the name of its file.
 
+cdef enum:
+    LONGEST_PLACEHOLDER = 1_000  # in bytes; text may have many beginnings of one
+
 cdef const char** KINDS = [b"inline]", b"img]", b"link]", b"embed]", b"ismap]", b"usemap]"]
 cdef const char** SUFFIXES = [b".gif", b".jpg", b".jpeg", b".png", b".bmp", b".ico", b".svg", b".webp"]
 
@@ -436,6 +458,8 @@ cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
                 return <size_t> (at + 1 - p)
         if begins(at, <size_t> (end - at), b"usemap:"):
             at += 7
+            if end - at > LONGEST_PLACEHOLDER:
+                end = at + LONGEST_PLACEHOLDER
             while at < end and at[0] != c']' and at[0] != c'\n':
                 at += 1
             if at < end and at[0] == c']':

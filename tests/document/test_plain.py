@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import InputError
@@ -255,3 +257,14 @@ def test_a_long_header_does_not_make_the_text_below_one_paragraph_a_line() -> No
     header = "From: Jane\nReceived: " + "by relay.example " * 20
     found = texts(f"{header}\n\nOne paragraph\nin two lines.\n\nAnother.")
     assert found[2:] == ["One paragraph in two lines.", "Another."]
+
+
+@given(st.text(alphabet="aB \t\r\n.", max_size=60))
+def test_lines_end_with_any_of_three_marks(text: str) -> None:
+    assert segments(text) == segments(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("piece", ["[usemap:", "a\r", "a\r\n"])
+def test_texts_take_linear_time(piece: str) -> None:
+    assert len(dump_text(piece * 1_000_000).data) > 1_000_000

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
+from ncleaner.document.tables import ZONES
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
 from ncleaner.modelling._terms import BUCKETS, score_of, terms_of
@@ -96,6 +97,22 @@ def test_the_title_and_the_headline_count_with_what_is_kept() -> None:
     assert terms(html, np.zeros(2, bool)) is None
     assert terms("<title>Not found</title>") is None
     assert terms("") is None
+
+
+def test_of_many_headlines_the_first_counts() -> None:
+    rows = "".join(f"<p>{' '.join(f'{chr(97 + n % 26)}{n}{row}' for n in range(29))}" for row in range(80))
+    document = dump_html(f"<h1>Gone</h1>{rows}")
+    segments = document.segments.copy()
+    segments["zone"][1:] = ZONES.index("headline")
+    # as in a stored document that somebody has made
+    odd = document.with_tables(
+        data=document.data, runs=document.runs, segments=segments, elements=document.elements
+    )
+    mask = np.arange(len(odd)) == 0
+    both = terms_of(odd.tables, mask, b"", False)
+    first = terms_of(dump_html(f"<h1>Gone</h1>{odd[1].text}").tables, np.array([True, True]), b"", False)
+    assert both is not None and first is not None
+    assert set(both.tolist()) == set(first.tolist())
 
 
 def test_only_small_pages_have_terms() -> None:
