@@ -29,7 +29,8 @@ _FILE = re.compile(r"[^\n<>]*\.(?:x?html?|php|aspx?|mhtml|txt|warc|arc|wet)(?:\.
 def _shown(value: object) -> str:
     """Returns a value as an error shows it: itself if that is short, else its type."""
     if value is None or isinstance(value, str | bytes | int | float):
-        text = repr(value)
+        # a page may be large
+        text = repr(value[: _MOST + 1] if isinstance(value, str | bytes) else value)
         return text if len(text) <= _MOST else f"{text[:_MOST]}…"
     name = type(value).__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
@@ -70,12 +71,21 @@ def check_whole(name: str, value: object, low: int, high: int | None = None) -> 
         raise ValueError(f"{name} has to be {what}, not {number}")
 
 
-def check_number(name: str, value: object, what: str = "a number", above: float = -math.inf) -> None:
-    """Raises TypeError: the value is no number. Raises ValueError: it is NaN or infinite, or not above this
-    bound."""
+def check_number(
+    name: str,
+    value: object,
+    what: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    above: float = -math.inf,
+) -> None:
+    """Raises TypeError: the value is no number. Raises ValueError: it is NaN or infinite, out of range, or not
+    above the last bound. `what` says in words what it has to be."""
+    what = what or ("a number" if low is None else f"a number {_range(low, high)}")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
-    if not math.isfinite(value) or value <= above:
+    inside = (low is None or value >= low) and (high is None or value <= high) and value > above
+    if not math.isfinite(value) or not inside:
         raise ValueError(f"{name} has to be {what}, not {float(value):g}")
 
 
@@ -93,7 +103,7 @@ def check_path(name: str, value: object, what: str = "a path, as str or Path") -
     check_is(name, value, (str, os.PathLike), what)
 
 
-def _range(low: int, high: int | None) -> str:
+def _range(low: float, high: float | None) -> str:
     return f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
 
 

@@ -22,8 +22,12 @@ class OptionError(ValueError):
     """Raised for a value that an option cannot have; `option` is its name."""
 
     def __init__(self, option: str, message: str) -> None:
-        super().__init__(message)
+        # both are arguments, so that workers can send it
+        super().__init__(option, message)
         self.option = option
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ class Option:
             check_whole(self.name, value, int(self.low or 0), None if self.high is None else int(self.high))
             return int(value)
         elif self.kind is float:
-            check_number(self.name, value, self.what or "a number", self.above)
+            check_number(self.name, value, self.what, self.low, self.high, self.above)
         else:
             kind: Any = Mapping if self.kind is dict else self.kind
             check_is(self.name, value, kind, self.what or f"a {self.kind.__name__}")

@@ -62,12 +62,6 @@ def _check_threshold(name: str, value: Any) -> None:
         check_number(name, value, f"a number of bits, {' or '.join(map(repr, names))}")
 
 
-def _check_quality(name: str, value: Any) -> None:
-    check_number(name, value, "a number from 0 to 1")
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} is a number from 0 to 1, not {value!r}")
-
-
 def _check_languages(name: str, value: Any) -> None:
     check_is(name, value, str, "codes of languages, such as 'de,fr'")
     languages_in(value)
@@ -153,7 +147,7 @@ class Recipe(Declared):
     min_quality: float | None = option(
         None,
         "Leave out pages of lower quality. Quality is the estimated F1 of a page's words, 0 to 1 (hybrid).",
-        kind=float, check=_check_quality, metavar="Q", common=True, panel=_KEPT,
+        kind=float, low=0, high=1, metavar="Q", common=True, panel=_KEPT,
     )  # fmt: skip
     respect_tdm: bool = option(
         False,

@@ -410,8 +410,9 @@ cdef void end_segment(builder_t* b) noexcept nogil:
             b.breaks = 0
             return
         b.text_len = b.mark
-        if not (grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
-                and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
+        # without memory, a run of this segment may be missing
+        if b.no_memory or not (grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
+                               and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
             return
         s = &b.segments[b.n_segments]
         s.start = <uint32_t> b.base
@@ -705,8 +706,9 @@ cdef class Builder:
         cdef Tables found
         cdef void* names
         end_segment(b)
-        assign_kinds(b)
-        assign_zones(b, <const uint8_t*> <char*> title, len(title))
+        if not b.no_memory:
+            assign_kinds(b)
+            assign_zones(b, <const uint8_t*> <char*> title, len(title))
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
         found = Tables.__new__(Tables)

@@ -135,6 +135,8 @@ def dump_html(
     """
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
+    if isinstance(html, str):
+        limits.check_size(len(utf8))
     # marks say which script typesets formulas
     scripts = "typesetters" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts, sources)

@@ -77,8 +77,7 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
     number = option.each if kind is tuple else kind
     if number in (int, float):
-        least = option.low if option.least is None else option.least
-        bounds = {"min": None if least is None else number(least), "max": option.high and number(option.high)}
+        bounds = {"min": option.low if option.least is None else option.least, "max": option.high}
     if kind is tuple and option.count:
         kind = tuple[(each,) * option.count]  # type: ignore[misc]
     elif kind in (tuple, dict):

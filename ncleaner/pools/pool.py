@@ -563,11 +563,13 @@ def _death_of(worker: _Worker) -> Death:
     worker.process.join(5)
     code = worker.process.exitcode
     if code is not None and code < 0:
-        why = f"the worker was killed by {signal.Signals(-code).name}"
+        # real-time signals have no names
+        known = {member.value: member.name for member in signal.Signals}
+        why = f"the worker was killed by {known.get(-code, f'signal {-code}')}"
     else:
         why = f"the worker ended with status {code}"
-    # SIGKILL and SIGTERM come from outside (out-of-memory killer, operator): allow one more try
-    outside = code in (-signal.SIGKILL, -signal.SIGTERM)
+    # they come from outside (out-of-memory killer, operator): allow one more try
+    outside = why.endswith(("SIGKILL", "SIGTERM"))
     return Death("killed its worker", why, worker.activity.item, 3 if outside else 2)
 
 

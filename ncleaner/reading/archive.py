@@ -228,9 +228,9 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
     Raises:
         OSError: the archive can no longer be opened.
     """
-    if page.source == STDIN or page.offset < 0:
+    if page.source == STDIN or page.place < 0:
         return None
-    return record_at(page.source, page.offset, page.url, limits)
+    return record_at(page.source, page.place, page.url, limits)
 
 
 def record_at(path: str, offset: int, url: str | None = None, limits: Limits = Limits()) -> Record | None:

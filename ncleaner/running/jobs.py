@@ -264,7 +264,7 @@ def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes
     from warcio.warcwriter import WARCWriter
 
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
-    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn
+    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.place}").urn
     out = io.BytesIO()
     writer = WARCWriter(out, gzip=True)
     writer.write_record(

@@ -253,7 +253,7 @@ class Tally:
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
-            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slowest_first)[
+            self.slowest = sorted([*self.slowest, (seconds, page.place, page.url)], key=_slowest_first)[
                 :_SLOWEST
             ]
         if kept_segments:
@@ -317,7 +317,7 @@ class Tally:
         """Counts a page that was given up because it killed, held up or broke its worker."""
         self.add_lost(reason, detail, page)
         if len(self.quarantined) < _MAX_NOTES:
-            self.quarantined.append((page.offset, page.url, detail))
+            self.quarantined.append((page.place, page.url, detail))
 
     def record(self) -> dict[str, Any]:
         """Returns the counts of one input, for JSON."""
@@ -340,7 +340,7 @@ class Tally:
 
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
         if len(self.notes) < _MAX_NOTES:
-            self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
+            self.notes.append(Note(event, what, at.source or "input", at.place, at.url))
 
 
 @cache
