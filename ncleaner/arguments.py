@@ -79,14 +79,15 @@ def check_number(
     high: float | None = None,
     above: float = -math.inf,
 ) -> None:
-    """Raises TypeError: the value is no number. Raises ValueError: it is NaN or infinite, out of range, or not
+    """Raises TypeError: the value is no number. Raises ValueError: it is NaN, infinite, out of range, or not
     above the last bound. `what` says in words what it has to be."""
     what = what or ("a number" if low is None else f"a number {_range(low, high)}")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
-    inside = (low is None or value >= low) and (high is None or value <= high) and value > above
-    if not math.isfinite(value) or not inside:
-        raise ValueError(f"{name} has to be {what}, not {float(value):g}")
+    number = float(value)
+    inside = (low is None or number >= low) and (high is None or number <= high) and number > above
+    if not math.isfinite(number) or not inside:
+        raise ValueError(f"{name} has to be {what}, not {number:g}")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:

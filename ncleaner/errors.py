@@ -58,6 +58,10 @@ def stdout_error(error: OSError) -> OutputError:
     return cannot_write("to standard output", error)
 
 
+class InUseError(OutputError):
+    """An output is being written by another program."""
+
+
 class ModelError(NcleanerError):
     """Raised if a model file is missing, damaged, of a newer format, or not a model file."""
 

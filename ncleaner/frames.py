@@ -139,8 +139,10 @@ def _rows(
 ) -> Iterator[Row]:
     for path in paths:
         try:
-            found = pages(path, input_format=input_format, limits=cleaner.recipe.limits, marker=marker)
-            for page in found:
+            recipe = cleaner.recipe
+            for page in pages(
+                path, input_format=input_format, limits=recipe.limits, marker=marker, text=recipe.text
+            ):
                 try:
                     document, kept = cleaner.page(page)
                 except InputError as error:

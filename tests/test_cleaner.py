@@ -74,6 +74,13 @@ def test_document_and_keep() -> None:
     assert "Cleaner hybrid" in repr(cleaner)
 
 
+def test_the_limit_of_a_page_is_in_bytes_for_text_too() -> None:
+    cleaner = Cleaner(limits=Limits(bytes=1000))
+    assert cleaner.clean("<p>" + "語" * 300)
+    with pytest.raises(InputError, match="2,703 bytes, more than the limit of 1,000"):
+        cleaner.clean("<p>" + "語" * 900)
+
+
 @pytest.mark.parametrize("method", ["hybrid", "ngram"])
 def test_comments_may_be_left_out(method: str) -> None:
     said = "We waited on the pier for an hour too, and nobody told us anything about the ferry either."
@@ -157,7 +164,7 @@ def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:
     for language, advice in (("German", "did you mean de"), ("klingon", "such as de"), ("de,,fr", "such as")):
         with pytest.raises(ValueError, match=rf"is not the code of a language: .*{advice}"):
             Cleaner(language=language)
-    with pytest.raises(ValueError, match=r"min_quality is a number from 0 to 1, not 1\.5"):
+    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not 1\.5"):
         Cleaner(min_quality=1.5)
     with pytest.raises(TypeError, match="min_quality"):
         Cleaner(min_quality="high")  # type: ignore[call-overload]

@@ -17,7 +17,7 @@ from ncleaner.methods.classic import Fiasco, Lines, Victor
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.classic import FiascoModel, LinesModel
-from ncleaner.modelling.container import Stored, kind_of
+from ncleaner.modelling.container import Stored, header_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
@@ -123,7 +123,7 @@ SHIPPED = sorted((ROOT / "models").glob("*.ncm"))
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_shipped_model_with_a_byte_changed(path: Path) -> None:
     data = path.read_bytes()
-    kind = kind_of(data)
+    kind = header_of(data)["kind"]
     whole = scores(kind, data)
     step = max(1, len(data) // 100)
     for place, changed in flipped(data, iter([*range(24), *range(24, len(data), step), len(data) - 1])):

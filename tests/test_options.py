@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,17 @@ def test_the_table_in_the_documentation_is_that_of_the_declarations() -> None:
         pytest.skip("docs/ is not here")
     page = tables.PAGE.read_text("utf-8")
     assert tables.with_table(page) == page
+
+
+def test_an_error_can_be_sent_to_another_process() -> None:
+    with pytest.raises(OptionError) as told:
+        Size(width=10)
+    sent = pickle.loads(pickle.dumps(told.value))
+    assert (str(sent), sent.option) == (str(told.value), "width")
+
+
+def test_both_bounds_of_a_number() -> None:
+    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not 1\.5"):
+        Recipe(min_quality=1.5)
+    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not -0\.5"):
+        Recipe(min_quality=-0.5)

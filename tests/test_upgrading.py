@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import ncleaner as package
-from ncleaner.modelling.container import kind_of
+from ncleaner.modelling.container import header_of
 from ncleaner.versions import MODELS, OUTPUTS
 
 from .people.test_app import ncleaner
@@ -30,7 +30,7 @@ FERRY = PAGES / "harbour-gazette-ferry.html"
 )  # fmt: skip
 def test_an_old_model_cleans(name: str, version: int, kind: str, method: str) -> None:
     data = (OLD / name).read_bytes()
-    assert (data[8], kind_of(data)) == (version, kind) and version <= MODELS
+    assert (data[8], header_of(data)["kind"]) == (version, kind) and version <= MODELS
     text = package.Cleaner(method, model=OLD / name).clean(FERRY.read_bytes())
     assert "ferry" in text and "Cookie" not in text
     shown = ncleaner("models", "show", OLD / name)

@@ -29,7 +29,7 @@ from ncleaner.annotating.labels import (
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.errors import InputError, OutputError, TrainingError, cannot_write
+from ncleaner.errors import InputError, InUseError, OutputError, TrainingError, cannot_write
 from ncleaner.methods.language import page_language
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
@@ -106,10 +106,8 @@ class Project:
         """
         try:
             return LocalFolder(self.own(name)).log("lock")
-        except OutputError as error:
-            if "another run" not in str(error):
-                raise
-            raise OutputError(
+        except InUseError:
+            raise InUseError(
                 f"another `ncleaner annotate` has {self.folder} open for the annotator {name}: use its page, "
                 "end it first, or give another name with --annotator"
             ) from None

@@ -14,7 +14,7 @@ from ncleaner.comparing.peers import NAMES, PEERS, Extractor
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import DEFAULT_MODEL, METHODS
-from ncleaner.modelling.container import unpack
+from ncleaner.modelling.container import header_of
 from ncleaner.modelling.files import as_text, model_bytes
 from ncleaner.page import Page
 from ncleaner.sinks.choice import Output
@@ -122,7 +122,7 @@ def sources_of(tool: Tool) -> list[str]:
     found: dict[str, None] = {}
     try:
         for file in model_files(tool.name, tool.arguments["model"]) if tool.trained else []:
-            header, _ = unpack(model_bytes(file), str(file))
+            header = header_of(model_bytes(file), str(file))
             told = str(header.get("sources") or f"the unknown pages of {file}")
             found |= dict.fromkeys(told.split("; "))
     except ModelError:

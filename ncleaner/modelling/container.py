@@ -40,8 +40,8 @@ __all__ = [
     "Table",
     "about_of",
     "figures_of",
+    "header_of",
     "integers",
-    "kind_of",
     "pack",
     "pages_of",
     "reals",
@@ -61,6 +61,8 @@ _TYPES: dict[str, np.dtype[Any]] = {
 # Training never writes larger numbers to a header, and larger ones would overflow. A threshold is a float, so
 # that users can choose any.
 _FARTHEST, _MOST = 1e200, 1 << 53
+# entries of the header about the arrays of the file
+_OF_ARRAYS = ("arrays", "checksum")
 # entries of the header that cards show as numbers
 _FIGURES = {
     "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
@@ -131,15 +133,17 @@ def usable(name: str) -> Iterator[None]:
         ) from error
 
 
-def kind_of(data: bytes, name: str = "model") -> str:
-    """Returns the kind of model in a file's bytes; reads the header alone.
+def header_of(data: bytes, name: str = "model") -> dict[str, Any]:
+    """Reads the header alone of a model file; see `unpack`.
 
     Raises:
         ModelError: foreign, damaged, or of a newer format.
     """
     text = _header_text(data, name)
     with usable(name):
-        return str(_header(text)["kind"])
+        header = _header(text)
+        header["kind"] = str(header["kind"])
+        return {key: value for key, value in header.items() if key not in _OF_ARRAYS}
 
 
 def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -169,7 +173,7 @@ def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, 
         for entry in header["arrays"]:
             arrays[entry["array"]] = _array(entry, payload[at : at + entry["bytes"]])
             at += entry["bytes"]
-    return {key: value for key, value in header.items() if key not in ("arrays", "checksum")}, arrays
+    return {key: value for key, value in header.items() if key not in _OF_ARRAYS}, arrays
 
 
 def _header(text: bytes) -> dict[str, Any]:

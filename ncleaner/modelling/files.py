@@ -100,9 +100,12 @@ def models_folder() -> Path:
 def _kinds() -> dict[str, str]:
     """Returns {name: kind} of the shipped models, sorted by name."""
     # only here: it loads NumPy, which takes longer than to list the names
-    from ncleaner.modelling.container import kind_of
+    from ncleaner.modelling.container import header_of
 
-    return {name: kind_of((models_folder() / f"{name}.ncm").read_bytes(), name) for name in shipped_names()}
+    return {
+        name: header_of((models_folder() / f"{name}.ncm").read_bytes(), name)["kind"]
+        for name in shipped_names()
+    }
 
 
 def shipped_names() -> list[str]:
@@ -198,9 +201,9 @@ def remove_model(name: str) -> Path:
 def _language_of(data: bytes, name: str) -> str:
     """Returns the language of pages that a model is for; empty if `auto` does not choose it."""
     # only here: completing a name on the command line has no time for NumPy
-    from ncleaner.modelling.container import unpack
+    from ncleaner.modelling.container import header_of
 
-    header, _ = unpack(data, name)
+    header = header_of(data, name)
     return str(header.get("language") or "") if header["kind"] in ("ngram", "hybrid") else ""
 
 

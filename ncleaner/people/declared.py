@@ -76,7 +76,7 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     # typer knows no list of literals
     each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
     number = option.each if kind is tuple else kind
-    if number in (int, float):
+    if number is int:
         bounds = {"min": option.low if option.least is None else option.least, "max": option.high}
     if kind is tuple and option.count:
         kind = tuple[(each,) * option.count]  # type: ignore[misc]

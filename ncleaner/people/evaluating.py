@@ -21,11 +21,11 @@ from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.table import AUTO, METHODS, SHIPPED
-from ncleaner.modelling.container import unpack
+from ncleaner.modelling.container import header_of
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.files import is_path, model_bytes, own_models
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.page import Page
+from ncleaner.page import Damage, Page
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.recipe import Recipe
@@ -72,8 +72,7 @@ def trained_on(recipe: Recipe, pairs: Sequence[Pair]) -> str:
     for name in own_models() if recipe.model == AUTO else [recipe.model]:
         if name == SHIPPED or (is_path(name) and Path(name).is_dir()):
             continue
-        header, _ = unpack(model_bytes(name), name)
-        seen = {*str(header.get(SEEN, "")).split()}
+        seen = {*str(header_of(model_bytes(name), name).get(SEEN, "")).split()}
         if number := sum(digest in seen for digest in digests):
             return (
                 f"the model {name} was trained on {number:,} of these {counted(len(digests), 'page')}: the "
@@ -108,10 +107,14 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
             target.parent.mkdir(parents=True, exist_ok=True)
             text = b""
             try:
-                page = next((item for item in read(str(path)) if isinstance(item, Page)), None)
-                if page is not None:
-                    document, kept = cleaner.page(page)
-                    text = sink.render(page, document, kept, True)
+                for item in read(str(path)):
+                    if isinstance(item, Page):
+                        text = sink.render(item, *cleaner.page(item), True)
+                        break
+                    if isinstance(item, Damage):
+                        tell_error(f"{path}: {item.what}")
+                    elif item.lost:
+                        tell_error(f"{path}: {item.reason}")
             except NcleanerError as error:
                 tell_error(f"{path}: {error}")
             target.write_bytes(text)

@@ -7,11 +7,13 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ncleaner.errors import ModelError
 from ncleaner.methods.choice import language_of_model
 from ncleaner.methods.table import FALLBACK_MODEL
 from ncleaner.modelling.files import own_models, shipped_models
@@ -290,7 +292,11 @@ def _without_model(tally: Tally) -> list[str]:
     """Returns a line about the most frequent language that has no model, if it has many pages."""
     if tally.models[FALLBACK_MODEL] < _WORTH_A_MODEL:
         return []
-    known = {"", "unknown", *(language_of_model(name) for name in [*own_models(), *shipped_models("ngram")])}
+    known = {"", "unknown"}
+    for name in [*own_models(), *shipped_models("ngram")]:
+        # one of the user's own may be damaged, and is not used here
+        with suppress(ModelError):
+            known.add(language_of_model(name))
     for language, number in tally.languages.most_common():
         if language not in known and number >= _WORTH_A_MODEL:
             code = visible(language)

@@ -198,6 +198,7 @@ def pages(
     limits: Limits = Limits(),
     name: str | None = None,
     marker: str | None = None,
+    text: str = "auto",
 ) -> Iterator[Page]:
     """Reads the pages of one input; arguments as for `read`.
 
@@ -209,7 +210,8 @@ def pages(
 
     Damage, and pages that are given up, are logged as warnings by the logger `ncleaner`.
     """
-    return _pages_of(read(source, input_format=input_format, limits=limits, name=name, marker=marker))
+    items = read(source, input_format=input_format, limits=limits, name=name, marker=marker, text=text)
+    return _pages_of(items)
 
 
 def _pages_of(items: Iterator[Item]) -> Iterator[Page]:

@@ -75,15 +75,15 @@ def check_replaced(inputs: Iterable[Input], outputs: Iterable[str]) -> None:
     Raises:
         InputError: an output is an input.
     """
-    # only files of one name are looked at, since there may be a hundred thousand, on slow disks
+    # Only files of one name are looked at, since there may be a hundred thousand, on slow disks. Some systems
+    # do not tell capitals from small letters.
     by_name: dict[str, list[str]] = {}
     for source in inputs:
-        by_name.setdefault(PurePath(source.path).name, []).append(source.path)
-    suspects = [path for path in outputs if PurePath(path).name in by_name]
-    replaced = {
-        _identity(path): path for name in {PurePath(path).name for path in suspects} for path in by_name[name]
-    }
-    for path in suspects:
+        by_name.setdefault(PurePath(source.path).name.casefold(), []).append(source.path)
+    suspects = [(path, PurePath(path).name.casefold()) for path in outputs]
+    suspects = [(path, name) for path, name in suspects if name in by_name]
+    replaced = {_identity(path): path for name in {name for _, name in suspects} for path in by_name[name]}
+    for path, _ in suspects:
         identity = _identity(path)
         if identity is not None and identity in replaced:
             raise InputError(

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -158,7 +159,7 @@ def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
         text = (gzip.decompress(data) if path.endswith(".gz") else data).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}: convert the table to UTF-8") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}"
         ) from None
@@ -181,7 +182,8 @@ def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    for number, line in enumerate(text.splitlines(), 1):
+    # other line ends may stand in a string
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

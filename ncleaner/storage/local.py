@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
-from ncleaner.errors import OutputError, cannot_write
+from ncleaner.errors import InUseError, cannot_write
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
@@ -209,10 +209,13 @@ class LocalFolder:
             raise cannot_write(path, error) from error
         try:
             log.lock()
-        except OSError:
+        except OSError as error:
             with log:
                 pass
-            raise OutputError(
+            if error.errno not in (errno.EACCES, errno.EAGAIN):
+                # such as a network file system without locks
+                raise cannot_write(path, error) from error
+            raise InUseError(
                 f"another run is writing to {self.path}: wait until it ends, or give another directory"
             ) from None
         return log

@@ -293,7 +293,7 @@ class Builder:
             # in the order of its keys, and without what is free
             # a file's name may be no UTF-8
             database.execute("VACUUM INTO CAST(? AS TEXT)", (os.fsencode(self._whole),))
-            with self._whole.open("rb") as file:
+            with self._whole.open("rb+") as file:
                 os.fsync(file.fileno())
             self._whole.replace(self.path)
         except (sqlite3.Error, OSError) as error:

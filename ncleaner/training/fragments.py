@@ -87,7 +87,7 @@ def fragment_of(
     prose = np.flatnonzero(table["chars"][usable] >= _PROSE)
     if not len(prose):
         return None
-    chance = zlib.crc32(seed.encode())
+    chance = zlib.crc32(seed.encode("utf-8", "surrogateescape"))
     size = _SIZES[chance % len(_SIZES)]
     shape = chance // 16 % (len(_SHAPES) + 2)
     if size:

@@ -19,6 +19,7 @@ import gzip
 import json
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -166,7 +167,7 @@ def pages_of(folder: Path) -> dict[str, Path]:
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
     """Returns {id: entry for `Source`} of a manifest with one JSON object per line."""
     found = {}
-    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -436,7 +437,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 if not isinstance(row, dict):
                     raise TrainingError(f"{path}, row {number}: not a JSON object")
                 yield number, row
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise TrainingError(f"cannot read {path}: {error}") from error
 
 
@@ -454,7 +455,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 for row in batch.to_pylist():
                     number += 1
                     yield number, row
-    except (OSError, arrow.ArrowException) as error:
+    # a text that is not UTF-8 is a ValueError
+    except (OSError, ValueError, arrow.ArrowException) as error:
         raise TrainingError(f"cannot read {path}: {error}") from error
 
 

@@ -42,7 +42,7 @@ from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS
-from ncleaner.modelling.container import kind_of
+from ncleaner.modelling.container import header_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
@@ -254,7 +254,7 @@ def _check_model(data: bytes) -> None:
         "victor": (VictorModel, Victor),
     }
     try:
-        kind = kind_of(body)
+        kind = header_of(body)["kind"]
     except NcleanerError:
         kind = "ngram"
     for name, (cls, method) in loaders.items():

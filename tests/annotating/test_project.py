@@ -154,7 +154,7 @@ def test_one_program_for_each_person(tmp_path: Path) -> None:
         told = subprocess.run(
             [sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True
         ).stdout
-    assert told.startswith("OutputError another `ncleaner annotate` has ")
+    assert told.startswith("InUseError another `ncleaner annotate` has ")
     assert "for the annotator me" in told
 
 

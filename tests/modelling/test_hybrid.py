@@ -24,7 +24,7 @@ from ncleaner.methods.hybrid import Hybrid, drop_phrases_of_text, finished
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
-from ncleaner.modelling.container import kind_of, pack, unpack
+from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
@@ -107,7 +107,7 @@ def test_an_empty_page() -> None:
 @pytest.mark.parametrize("model", [OWN, SHIPPED, OWN.with_threshold(1.5), SHIPPED.with_threshold("recall")])
 def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
     data = model.to_bytes()
-    assert kind_of(data) == "hybrid"
+    assert header_of(data)["kind"] == "hybrid"
     model.save(tmp_path / "m.ncm")
     for again in (
         HybridModel.from_bytes(data),

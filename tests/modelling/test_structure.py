@@ -17,7 +17,7 @@ from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.modelling import structure as structures
 from ncleaner.modelling._terms import phrase_hashes
-from ncleaner.modelling.container import kind_of, pack, unpack
+from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
@@ -165,7 +165,7 @@ def test_the_same_bytes_come_back(tmp_path: Path) -> None:
     model = Structure.from_bytes(DATA)
     assert model.to_bytes() == DATA
     assert pickle.loads(pickle.dumps(model)).to_bytes() == DATA
-    assert kind_of(DATA) == "structure"
+    assert header_of(DATA)["kind"] == "structure"
     assert (model.name, model.about) == ("by-hand", {"name": "by-hand", "sources": "none"})
     assert repr(model) == "<Structure by-hand: 2 and 3 trees>"
     assert structure().name == "unnamed"

@@ -48,7 +48,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean crawl.warc.gz --model mine.ncm", 1, ("mine.ncm is not an ncleaner model", "ncleaner train")),
     ("clean crawl.warc.gz -f json", 2, ("--format", "'json' is not one of", "Did you mean 'jsonl'?")),
     ("clean crawl.warc.gz -j all", 2, ("--jobs", "'all' is not a whole number")),
-    ("clean crawl.warc.gz --min-quality 80", 2, ("--min-quality", "80.0 is not between 0 and 1")),
+    ("clean crawl.warc.gz --min-quality 80", 2, ("--min-quality", "a number from 0 to 1, not 80")),
     ("clean crawl.warc.gz --encoding utf9", 1, ("unknown encoding 'utf9'", "such as utf-8")),
     ("clean crawl.warc.gz --language german", 2, ("--language", "'german' is not the code", "did you mean de?")),
     ("clean crawl.warc.gz --marker (", 2, ("--marker", "is not a regular expression")),

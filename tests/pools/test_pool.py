@@ -90,6 +90,12 @@ def test_a_worker_that_ends_or_is_stopped_is_replaced(tmp_path: Path, number: in
     assert dict(results(tasks, 2)) == {0: "done", 1: "done"}
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="real-time signals")
+def test_a_signal_without_a_name(tmp_path: Path) -> None:
+    tasks = [Dies(tmp_path / "here", signal.SIGRTMIN + 6), Dies(tmp_path, signal.SIGRTMIN + 6)]
+    assert dict(results(tasks, 2)) == {0: "done", 1: "done"}
+
+
 @posix
 def test_a_task_that_always_ends_its_worker() -> None:
     with pytest.raises(WorkerError, match="3 workers ended at one task: the worker was killed by SIGKILL"):

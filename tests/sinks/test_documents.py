@@ -12,7 +12,7 @@ import ncleaner
 from ncleaner.errors import InputError
 from ncleaner.page import _STORED_LINE as STORED_LINE
 from ncleaner.page import STORED, Page, Skip
-from ncleaner.reading.archive import read
+from ncleaner.reading.archive import read, reread_record
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
@@ -47,6 +47,15 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("documents") / "crawl.documents.warc"
     path.write_bytes(made(CRAWL, output=Output(format="documents", markdown=True, metadata=True)))
     return path
+
+
+def test_places_are_those_in_the_file_of_documents(documents: Path) -> None:
+    tally = run(find_inputs([documents]), Settings(), output=io.BytesIO())
+    pages = [page for page in read(documents) if isinstance(page, Page)]
+    assert {offset for _, offset, _ in tally.slowest} <= {page.stored_at for page in pages}
+    assert [record.block for page in pages if (record := reread_record(page))] == [
+        page.body for page in pages
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"documents"}))

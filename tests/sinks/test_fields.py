@@ -88,6 +88,7 @@ def test_tables(name: str, text: str, tmp_path: Path) -> None:
         ("a.csv", b'url,genre\n"x,y\n', "unexpected end of data"),
         ("a.csv", b"url,genre\n\xff,y\n", "not UTF-8 at byte 10"),
         ("a.csv.gz", b"url", "cannot read the table"),
+        ("b.csv.gz", gzip.compress(b"url,a" * 99, mtime=0)[:10] + b"\xff" * 20, "cannot read the table"),
         ("a.jsonl", b'{"url": 1}\n{', "line 2: not JSON"),
         ("a.jsonl", b"[]", "line 1: not a JSON object"),
     ],
@@ -97,6 +98,11 @@ def test_damaged_tables(name: str, data: bytes | None, said: str, tmp_path: Path
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=said):
         read_table(str(tmp_path / name))
+
+
+def test_a_line_separator_in_a_string_ends_no_row(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"url": "x", "note": "one\u2028two"}\n', "utf-8")
+    assert read_table(str(tmp_path / "a.jsonl")) == {"x": {"note": "one\u2028two"}}
 
 
 def test_cells_and_sentences() -> None:

@@ -47,6 +47,10 @@ def test_a_fragment_has_the_clean_text_in_markup_of_its_own(number: int) -> None
         assert with_menu.document.segments["link_chars"][0] == PAGE.segments["link_chars"][with_menu.rows[0]]
 
 
+def test_a_name_that_is_not_utf_8() -> None:
+    assert fragment_of(PAGE, ~DIRTY, "page\udcff") is not None
+
+
 def test_fragments_have_many_shapes() -> None:
     found = [fragment_of(PAGE, ~DIRTY, str(number)) for number in range(100)]
     assert len({fragment.document.elements.tobytes() for fragment in found if fragment}) > 20

@@ -92,6 +92,13 @@ def test_manifests_that_cannot_be_read(tmp_path: Path) -> None:
             read_pairs(raw, clean)
 
 
+def test_a_manifest_with_a_line_separator_in_a_string(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {"a.html": b"<p>A"})
+    clean = write(tmp_path / "clean", {"a.txt": b"A"})
+    (tmp_path / "manifest.jsonl").write_text('{"id": "a", "url": "http://a.example/", "title": "x\u2028y"}\n')
+    assert [pair.site for pair in read_pairs(raw, clean)] == ["a.example"]
+
+
 def test_texts_that_are_clean_or_dirty_as_a_whole(tmp_path: Path) -> None:
     folder = write(
         tmp_path / "more", {"a.txt": b"<p>One\n<l>Two\n", "b.html": b"<p>Three<p>Four", "c.txt": b"\xff"}

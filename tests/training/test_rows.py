@@ -99,6 +99,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b"{}" * 99)[:20])
     with pytest.raises(TrainingError, match=r"cannot read .*x\.jsonl\.gz"):
         read_rows(tmp_path / "x.jsonl.gz")
+    (tmp_path / "y.jsonl.gz").write_bytes(gzip.compress(b"{}" * 99)[:10] + b"\xff" * 20)
+    with pytest.raises(TrainingError, match=r"cannot read .*y\.jsonl\.gz"):
+        read_rows(tmp_path / "y.jsonl.gz")
     pytest.importorskip("pyarrow")
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     with pytest.raises(TrainingError, match=r"cannot read .*x\.parquet"):

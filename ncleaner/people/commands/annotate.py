@@ -225,7 +225,9 @@ def _opening(url: str) -> Iterator[None]:
     ):
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="ncleaner-") as folder:
+    # not below /tmp: browsers in a container of their own, as Ubuntu has them, have another one
+    home = Path.home() if os.access(Path.home(), os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="ncleaner-", dir=home) as folder:
         path = Path(folder, "annotate.html")
         path.touch(0o600)
         path.write_text(

@@ -41,6 +41,7 @@ _TRAINABLE = tuple(
     entry.name for entry in METHODS.values() if entry.kinds and entry.kinds[0].name == entry.name
 )
 _BOTH = ("hybrid", "ngram")
+_FLAGS_OF_NGRAMS = {each.names[0] for each in options_of(NGramOptions) if each.flags is not None}
 _PAGES = "Pages"
 _MODEL = "Model"
 _NGRAMS = "N-grams"
@@ -262,7 +263,7 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
 
 def _takes(flag: str) -> tuple[str, ...]:
     """Returns the kinds of model that take an option; all if it is for all."""
-    if flag in ("--order", "--q"):
+    if flag in _FLAGS_OF_NGRAMS:
         return _BOTH
     return next((each.of for each in options_of(Training) if each.names[0] == flag), ())
 
@@ -296,8 +297,8 @@ def _check(training: Training, labelled: Labelled, given: set[str]) -> None:
         sources += ["--from-crawl, with raw pages alone"] if method in _takes("--from-crawl") else []
         sources += ["--from with --more-clean or --more-dirty"] if method in _takes("--from") else []
         raise typer.BadParameter(f"give {'; or '.join(sources)}")
-    if "--from" in given and not given.isdisjoint({"--order", "--q"}):
-        raise typer.BadParameter("--from has its own order and q: leave --order and --q out")
+    if "--from" in given and (own := given & {"--order", "--q", "--alphabet", "--alphabet-size", "--cased"}):
+        raise typer.BadParameter(f"--from has its own order, q and alphabet: leave {min(own)} out")
 
 
 @contextmanager
