@@ -49,8 +49,8 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Each task cleans in a separate process, so that a page that kills or holds up a process costs no other
     page. A page without clean text gives no document.
 
-    The metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, language,
-    model, encoding, offset, segments_kept) and file_path; its id is that of its record. Statistics count
+    The metadata of a document are the keys of a row of `ncleaner clean -f jsonl` (docs/formats.md) but id and
+    text, and file_path; its id is that of its record. Statistics count
     pages (all, cleaned, empty, notices, given up), records that yield no page, places of damage, and files
     that could not be read to their end.
 

@@ -71,7 +71,7 @@ class TrainingError(NcleanerError):
 
 
 class WorkerError(NcleanerError):
-    """Raised if worker processes cannot start or do not become ready."""
+    """Raised if worker processes cannot start, end again and again at one task, or are of another version."""
 
 
 class EvaluationError(NcleanerError):

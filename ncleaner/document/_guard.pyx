@@ -11,7 +11,7 @@ Nearly all pages take one pass. A pass stops for one of three reasons, and the p
 
 - COSTLY: the next pass bounds. Start tags beyond the depth, the number of tags and the like are not given to the
   parser, nor are their end tags; a space takes the place of a tag that separates words.
-- CROWDED: too many attributes or invented names, which `_markup.thinned` removes before the next pass.
+- CROWDED: too many attributes or invented names, which `coarse.thinned` removes before the next pass.
 - BROKEN: raw text, such as a <title>, has no end tag, or a <noscript> leaves something open; the next pass mends it.
   The parser reads the content of a <noscript> as markup, as a browser without scripts does. A browser with scripts
   sees only its end tag, so what begins inside it has to end there.

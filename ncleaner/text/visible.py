@@ -21,7 +21,7 @@ _CUT: Final = "…"
 
 
 def visible(text: object, most: int = 0) -> str:
-    r"""Returns a text on one line, in which nothing acts on a terminal.
+    r"""Returns a text on one line, with control characters escaped.
 
     >>> visible("http://a.example/\x1b]0;title\x07\u202egnp.exe")
     'http://a.example/\\x1b]0;title\\x07\\u202egnp.exe'
@@ -51,7 +51,7 @@ def visible_lines(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Returns JSON with two spaces of indentation, in which nothing acts on a terminal: a reader of JSON gets
+    """Returns JSON with two spaces of indentation, with control characters escaped: a reader of JSON gets
     the same strings as without this."""
     # the help of the command line needs none
     import json
