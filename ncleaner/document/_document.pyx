@@ -411,8 +411,10 @@ cdef void end_segment(builder_t* b) noexcept nogil:
             return
         b.text_len = b.mark
         # without memory, a run of this segment may be missing
-        if b.no_memory or not (grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
-                               and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
+        if b.no_memory or not (
+            grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
+            and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)
+        ):
             return
         s = &b.segments[b.n_segments]
         s.start = <uint32_t> b.base

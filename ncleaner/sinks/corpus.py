@@ -142,7 +142,6 @@ def _name(page: Page, document: Document, kept: Kept) -> str:
     return f"offset:{page.offset}" if page.offset >= 0 else str(derived_id(page, kept_text(document, kept)))
 
 
-@lru_cache(maxsize=2)
 def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
     """Reads a table of what is known of documents: CSV, TSV or JSON lines, also with `.gz`.
 
@@ -155,14 +154,26 @@ def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
         InputError: the file cannot be read, has neither a column `url` nor `file`, or a line is damaged.
     """
     try:
+        found = Path(path).stat()
+        return _read_table(path, found.st_size, found.st_mtime_ns)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: Exception) -> InputError:
+    return InputError(f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}")
+
+
+@lru_cache(maxsize=2)
+def _read_table(path: str, size: int, modified: int) -> Mapping[str, Mapping[str, str]]:
+    """Reads a table; again if its file has changed."""
+    try:
         data = Path(path).read_bytes()
         text = (gzip.decompress(data) if path.endswith(".gz") else data).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}: convert the table to UTF-8") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}"
-        ) from None
+        raise _unreadable(path, error) from None
     base = path.removesuffix(".gz")
     rows = _json_rows(text, path) if base.endswith((".jsonl", ".ndjson")) else _csv_rows(text, path, base)
     found: dict[str, Mapping[str, str]] = {}

@@ -105,6 +105,12 @@ def test_a_line_separator_in_a_string_ends_no_row(tmp_path: Path) -> None:
     assert read_table(str(tmp_path / "a.jsonl")) == {"x": {"note": "one\u2028two"}}
 
 
+def test_a_table_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    for note in ("one", "three"):
+        (tmp_path / "a.csv").write_text(f"url,note\nx,{note}\n")
+        assert read_table(str(tmp_path / "a.csv")) == {"x": {"note": note}}
+
+
 def test_cells_and_sentences() -> None:
     pytest.importorskip("sentencex", reason="sentencex is not installed")
     cleaner = Cleaner("everything")
