@@ -5,7 +5,8 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, open_block, open_inline,
+    Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
+    open_inline,
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
@@ -17,8 +18,8 @@ from ncleaner.document._marks cimport (
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
     OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
     STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute, mark_callout,
-    mark_picture, mark_script, next_name, open_picture, picture_attribute, picture_t, read_class, read_names,
-    says_display, style_hash, style_of, value_at,
+    mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t, read_class,
+    read_names, says_display, style_hash, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
@@ -32,8 +33,8 @@ from ncleaner.document._structs cimport (
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_FIGURE,
-    TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIV,
+    TAG_DT, TAG_FIGURE, TAG_H1, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -800,6 +801,25 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
     return False
 
 
+cdef enum:
+    LARGEST_OVERLAY = 3_000  # elements and texts
+
+cdef bint _is_overlay(node_t* root, const unsigned char* name, size_t length) noexcept nogil:
+    """Returns whether a block lies over the page, as its class or id says. One that holds a <main>, an <article> or an
+    <h1>, or is large, is the page with such a block open."""
+    cdef node_t* node = root.first_child
+    cdef int code, left = LARGEST_OVERLAY
+    if not names_overlay(name, length):
+        return False
+    while node != NULL and left:
+        code = meaning_of(node).code
+        if code == TAG_MAIN or code == TAG_ARTICLE or code == TAG_H1:
+            return False
+        node = following(node, root, True)
+        left -= 1
+    return node == NULL and meaning_of(root).code != TAG_BODY
+
+
 cdef inline bint _enter_block(
     builder_t* b, node_t* node, meaning_t* m, said_t* said, found_t* found
 ) noexcept nogil:
@@ -823,10 +843,16 @@ cdef inline bint _enter_block(
             said.class_, said.class_length, CODE_ASIDES
         ):
             return False
+        if _is_overlay(node, said.class_, said.class_length):
+            end_segment(b)
+            return False
         if not b.pres and find_any(said.class_, said.class_length, CODE_BOXES):
             m.code = TAG_PRE
             m.form = FORM_PREFORMATTED
     if said.id_ != NULL:
+        if _is_overlay(node, said.id_.data, said.id_.length):
+            end_segment(b)
+            return False
         cues |= read_names(b, said.id_.data, said.id_.length, &names)
     if said.role != NULL:
         cues |= read_names(b, said.role.data, said.role.length, &names)

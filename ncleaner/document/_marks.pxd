@@ -129,6 +129,7 @@ cdef size_t value_at(const unsigned char* style, size_t length, const char* name
 cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil
 cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil
+cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogil
 cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names

@@ -99,7 +99,7 @@ cdef enum:
     ASIDE = 16           # a note that the markup has inside of the text before it
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
-    # Not of an element: its class may be one of code without <pre>, or of a callout.
+    # Not of an element: its class may be one of code without <pre>, of a callout, or of an overlay.
     SPECIAL = 2 << MAX_CUES
 
 ctypedef struct builder_t:

@@ -35,6 +35,8 @@ cpdef enum Tag:
     TAG_BODY = 3
     TAG_DIV = 4
     TAG_P = 5
+    TAG_ARTICLE = 7
+    TAG_MAIN = 8
     TAG_BLOCKQUOTE = 15
     TAG_FIGURE = 23
     TAG_TABLE = 25

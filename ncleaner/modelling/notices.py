@@ -7,6 +7,7 @@ logistic regression over hashed terms (`_terms`). It judges only pages of which 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,6 +29,10 @@ __all__ = ["Notices", "shipped_notices"]
 _CODE = 1 << tags.CONTEXT.index("code")
 # no notice has this many headings, each above a text of this many words
 _SECTIONS, _WORDS = 3, 4
+# Log-odds from which a text is surely no notice, beside a sentence about cookies.
+_ORDINARY = 2.0
+# Words for cookies, in the languages that write another one than Latin ones do.
+_COOKIES = re.compile("cookie|galleta|ciastecz|печен|куки|cookies|クッキー|쿠키|ملفات تعريف", re.IGNORECASE)
 _OWN = ("terms", "step", "offset")
 # beyond these log-odds, in nats, the exponential function need not be asked
 _CERTAIN = 30.0
@@ -74,14 +79,23 @@ class Notices(Stored):
             by itself counts as text. 0 also if the page would show lines of code, or sections: three headings
             or more, each above a sentence.
         """
-        title = document.title.encode("utf-8", "replace")
-        parts = document.tables, mask, title, self.weights
-        odds = self.step * score_of(*parts) + self.offset
-        if math.isnan(odds):
-            odds = self.step * score_of(*parts, prose=True) + self.offset - _SURELY
+        odds = self._odds(document, mask)
+        if odds > 0:
+            # a page may have a sentence about cookies beside a text of its own
+            others = mask & ~_about_cookies(document, mask)
+            if _has_sentence(document, others):
+                rest = self._odds(document, others)
+                if rest < -_ORDINARY:
+                    odds = rest
         if math.isnan(odds) or odds < -_CERTAIN or (odds > 0 and _is_none(document, mask)):
             return 0.0
         return 1 / (1 + math.exp(-odds))
+
+    def _odds(self, document: Document, mask: npt.NDArray[np.bool_]) -> float:
+        """Returns the log-odds that a text is a notice; NaN for a text that is none."""
+        parts = document.tables, mask, document.title.encode("utf-8", "replace"), self.weights
+        odds = self.step * score_of(*parts) + self.offset
+        return self.step * score_of(*parts, prose=True) + self.offset - _SURELY if math.isnan(odds) else odds
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the arrays."""
@@ -148,6 +162,20 @@ def _is_none(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
     headings = np.isin(document.elements["tag"][segments["element"]], tags.HEADINGS)
     sentences = ~headings & (segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])
     return int((headings[:-1] & sentences[1:]).sum()) >= _SECTIONS
+
+
+def _about_cookies(document: Document, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Returns the segments of a mask whose text has a word for cookies: shape (segments,), bool."""
+    found = np.zeros(len(document), np.bool_)
+    for row in np.flatnonzero(mask).tolist():
+        found[row] = _COOKIES.search(document[row].text) is not None
+    return found
+
+
+def _has_sentence(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+    """Whether a mask has a segment of text that is long enough to be a sentence."""
+    segments = document.segments[mask]
+    return bool(((segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])).any())
 
 
 @cache

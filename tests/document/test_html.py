@@ -1,4 +1,4 @@
-"""HTML to segments, runs and elements; and the Python walk, which has to say the same to the byte."""
+"""HTML to segments, runs and elements."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<ul><li>a<li>b<ul><li>c</ul>after</ul>z", [("l", "a"), ("l", "b"), ("l", "c"), ("h", "after"), ("h", "z")]),
     ("<ul><li><p>first</p><p>second</p></ul>", [("l", "first"), ("h", "second")]),
     ("<ul><li></li></ul>x", [("h", "x")]),
+    # what programs lay over the page or put into it
+    ("a<div class='x CookieBanner'><p>We use</p></div><div id=onetrust-consent-sdk>cookies</div>b", [("h", "a"), ("h", "b")]),
+    ("<div class='cookies_bar small'>no</div><div class=cookie-policy>yes</div>", [("h", "yes")]),
+    ("<div class=cookie-recipes>a</div><div class=my-cookie-bar>b</div>", [("h", "a"), ("h", "b")]),
+    ("<body class=cli-bar-is-open>a<div class=onetrust-active><h1>b</h1>c</div>", [("h", "a"), ("h", "b"), ("h", "c")]),
+    ("<h2>a</h2><span class=mw-editsection>[<a href=x>edit</a>]</span>b", [("h", "a"), ("h", "b")]),
     # line breaks
     ("a<br>b", [("h", "a b")]),
     ("a<br><br>b", [("h", "a"), ("h", "b")]),
@@ -491,3 +497,9 @@ def test_paragraphs_that_are_spans() -> None:
     ]
     for attribute in ("data-as=b", "data-at=p", "class=p", "data-as", 'class=a data-as="p"'):
         assert len(dump_html(f"<div><span {attribute}>One.</span> <span {attribute}>Two.</span></div>")) == 1
+
+
+@pytest.mark.untraced
+def test_nested_overlays_take_linear_time() -> None:
+    document = dump_html("<div class=cli-modal>a" * 100_000, limits=Limits(nesting=4096))
+    assert len(document) > 1_000

@@ -251,3 +251,14 @@ def test_the_shipped_model() -> None:
     assert shipped_notices() is shipped_notices()
     # a page in a language that it does not know is no notice
     assert probability(notices, "<p>Is fearr rith maith ná drochsheasamh.") < 0.5
+
+
+def test_a_sentence_about_cookies_beside_a_text_makes_no_notice() -> None:
+    text = (
+        "<h1>About us</h1><p>The bakery was founded by two sisters in 1931, and bakes its bread at night.</p>"
+    )
+    cookies = "<p>We use cookies to ensure that we give you the best experience on our website.</p>"
+    notices = shipped_notices()
+    for html, is_notice in ((text + cookies, False), (cookies, True), (f"<h1>Cookies</h1>{cookies}", True)):
+        document = dump_html(html)
+        assert (notices.probability(document, everything(document)) > 0.5) is is_notice
