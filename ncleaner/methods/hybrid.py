@@ -18,6 +18,7 @@ from ncleaner.modelling._decision import (
     complete_tables,
     drop_copies,
     drop_last_headings,
+    drop_last_links,
     drop_link_runs,
     keep_notes,
 )
@@ -141,8 +142,12 @@ def finished(
     drop_copies(document.tables, mask, None if trace is None else trace.copied)
     note("copy")
     # a fragment with prose is an article without the rest of its page
-    drop_link_runs(document.tables, mask, found.get("article", 0.0) + found.get(FRAGMENT, 0.0))
+    article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
+    drop_link_runs(document.tables, mask, article)
     note("run")
+    if article > 0.5 and _ends_in_links(document, mask):
+        drop_last_links(document.tables, mask, _HEURISTICS.remove(document).view(np.uint8))
+        note("end")
     complete_tables(document.tables, mask)
     note("table")
     complete_code(document.tables, mask)
@@ -168,3 +173,9 @@ def finished(
     found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
     return mask, found
+
+
+def _ends_in_links(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+    """Whether one of the last segments of a mask consists of links; a copyright line may follow them."""
+    last = document.segments[np.flatnonzero(mask)[-3:]]
+    return bool((10 * last["link_chars"] >= 9 * last["chars"]).any())

@@ -47,6 +47,7 @@ from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.text._letters cimport last_mark
 
 import numpy as np
 
@@ -660,6 +661,9 @@ cdef enum:
     # Most words of a heading at the end that is removed without its text, and most of such headings.
     HEADING_WORDS = 8
     LAST_HEADINGS = 2
+    # Fewest links at the end of a text, and fewest words before them.
+    LAST_LINKS = 3
+    WORDS_BEFORE = 30
 
 # What is counted of a table.
 cdef struct count_t:
@@ -837,6 +841,48 @@ def keep_notes(Tables tables not None, mask not None):
     for i in range(1, kept.shape[0]):
         if tables.t.segments[i].flags & ASIDE:
             kept[i] = kept[i - 1]
+
+
+def drop_last_links(Tables tables not None, mask not None, const uint8_t[::1] forms not None):
+    """Takes from a mask the links to other pages at its end, and the copyright lines among them.
+
+    These are three links or more, seven of ten in one style, behind 30 words. They stay below a heading or a colon,
+    which say what they are.
+
+    Args:
+        tables: of the page.
+        mask: shape (segments,), bool, changed in place.
+        forms: shape (segments,), uint8: segments that have the form of a menu or a copyright line.
+
+    Raises:
+        ValueError: the mask or the forms do not fit the document.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef const segment_t* link = NULL
+    cdef const uint8_t* text = <const uint8_t*> tables.t.text
+    cdef Py_ssize_t last = kept.shape[0] - 1, i
+    cdef int links = 0, alike = 0
+    cdef uint64_t words = 0
+    if forms.shape[0] != kept.shape[0]:
+        raise ValueError("the forms have another length than the table")
+    while last >= 0 and (not kept[last] or _is_link(&s[last]) or forms[last]):
+        if kept[last] and _is_link(&s[last]):
+            link = &s[last]
+            links += 1
+        last -= 1
+    if links < LAST_LINKS or last < 0 or s[last].kind == c'h':
+        return
+    if last_mark(text + s[last].start, text + s[last].end) == c':':
+        return
+    for i in range(last + 1):
+        words += s[i].words if kept[i] else 0
+    for i in range(last + 1, kept.shape[0]):
+        if kept[i] and _is_link(&s[i]):
+            alike += tables.t.elements[s[i].element].style == tables.t.elements[link.element].style
+    if words >= WORDS_BEFORE and 10 * alike >= 7 * links:
+        for i in range(last + 1, kept.shape[0]):
+            kept[i] = False
 
 
 def drop_last_headings(Tables tables not None, mask not None):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
+from ncleaner.methods._forms import removed_forms
 from ncleaner.modelling._decision import (
     LEAST,
     complete_code,
@@ -22,6 +23,7 @@ from ncleaner.modelling._decision import (
     decide,
     drop_copies,
     drop_last_headings,
+    drop_last_links,
     drop_link_runs,
     figures_of_decision,
     keep_notes,
@@ -370,6 +372,36 @@ def test_headings_at_the_end_go_without_their_text() -> None:
     assert completed("", [], drop_last_headings) == []
     with pytest.raises(ValueError, match="does not fit"):
         drop_last_headings(dump_html(page).tables, np.ones(7, bool))
+
+
+def test_links_to_other_pages_at_the_end_go() -> None:
+    text = f"<p>{'word ' * 30}.</p>"
+    links = "".join(f"<li><a href=/{i}>Another story {i}</a></li>" for i in range(3))
+    notice = "<p>© 2020 The Harbour Gazette. All rights reserved.</p>"
+
+    def removed(page: str, gone: list[int]) -> list[int]:
+        document = dump_html(page)
+        mask = np.ones(len(document), bool)
+        mask[gone] = False
+        drop_last_links(document.tables, mask, removed_forms(document.tables).view(np.uint8))
+        return np.flatnonzero(~mask).tolist()
+
+    assert removed(f"{text}<ul>{links}</ul>", []) == [1, 2, 3]
+    assert removed(f"{text}<ul>{links}</ul>{notice}", []) == [1, 2, 3, 4]
+    assert removed(f"{text}<h2>Related</h2><ul>{links}</ul>", [1]) == [1, 2, 3, 4]
+    # below a heading, a colon, or less text; two of them; of several styles; text behind them
+    assert removed(f"{text}<h2>Sources</h2><ul>{links}</ul>", []) == []
+    assert removed(f"{text}<p>See also:<ul>{links}</ul>", []) == []
+    assert removed(f"<p>A few words.<ul>{links}</ul>", []) == []
+    assert removed(f"{text}<ul>{links}</ul>", [3]) == [3]
+    assert (
+        removed(f"{text}<p><a href=a>one<b>a</b></a><p class=x><a href=b>two</a><h2><a href=c>c</a>", [])
+        == []
+    )
+    assert removed(f"{text}<ul>{links}</ul><p>And so it ended.", []) == []
+    assert removed("", []) == []
+    with pytest.raises(ValueError, match="another length"):
+        drop_last_links(dump_html(text).tables, np.ones(1, bool), np.zeros(2, np.uint8))
 
 
 def test_a_note_inside_of_text_is_kept_with_it() -> None:
