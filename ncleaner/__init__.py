@@ -129,9 +129,13 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    value: Any
+    if name == "__version__":
+        value = import_module("importlib.metadata").version("ncleaner")
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +25,10 @@ MODULES = [
 
 def test_dir_shows_the_public_names_alone() -> None:
     assert dir(ncleaner) == sorted(ncleaner.__all__) == sorted(ncleaner._MODULES)
+
+
+def test_the_version() -> None:
+    assert ncleaner.__version__ == version("ncleaner")
 
 
 @pytest.mark.parametrize("name", ncleaner.__all__)

@@ -255,6 +255,8 @@ cdef bint is_apart(
         return False  # a qualified name: `json.Decoder`, `std::string`
     if left.kind == SIDE_TEXT or right.kind == SIDE_TEXT:
         only = right if left.kind == SIDE_TEXT else left
+        if a == c':' and how == HARD and left.kind == SIDE_FORMAT and left.spaced:
+            return True  # `<cite>Ann wrote:</cite>I think …`
         if only.kind != SIDE_OTHER or how != HARD or left.single or right.single:
             return False
         if letter_case(first) != UPPER or is_digit(first):

@@ -29,6 +29,7 @@ _RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
 _NAMES = (b"footnote-", b"footnote", b"footnote_", b"fn-", b"fn", b"fn_", b"note-", b"note_")
 # What may be around references, and between them.
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
+_AFTER_REFERENCE = re.compile(r"[\]),;\s]{1,4}")
 _SUP = tags.CONTEXT.index("sup")
 _LI = tags.CODE["li"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
@@ -326,9 +327,12 @@ class _Page:
                         skips[run] = len(begun[0].encode())
                     break
                 found.append((run, run + 1, _LEFT_OUT))
-        around = {run for first, end, number in found if number != _LEFT_OUT for run in (first - 1, end)}
-        for run in sorted(around - taken):
-            if 0 <= run < len(runs) and _AROUND_REFERENCE.fullmatch(self.text(run, run + 1)):
+        before = {first - 1 for first, _, number in found if number != _LEFT_OUT}
+        after = {end for _, end, number in found if number != _LEFT_OUT}
+        for run in sorted((before | after) - taken):
+            # a bracket that opens behind a reference belongs to what follows
+            form = _AROUND_REFERENCE if run in before else _AFTER_REFERENCE
+            if 0 <= run < len(runs) and form.fullmatch(self.text(run, run + 1)):
                 found.append((run, run + 1, _LEFT_OUT))
         return numbers, skips
 

@@ -6,7 +6,7 @@ nothing.
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport realloc
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.text._ascii cimport begins, is_digit, is_letter
 from ncleaner.text._letters cimport decode_utf8, is_white
@@ -442,21 +442,21 @@ def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by
 cdef enum:
     LONGEST_PLACEHOLDER = 1_000  # in bytes; text may have many beginnings of one
 
-cdef const char** KINDS = [b"inline]", b"img]", b"link]", b"embed]", b"ismap]", b"usemap]"]
+cdef const char** KINDS = [b"INLINE]", b"IMG]", b"LINK]", b"EMBED]", b"ISMAP]", b"USEMAP]"]
 cdef const char** SUFFIXES = [b".gif", b".jpg", b".jpeg", b".png", b".bmp", b".ico", b".svg", b".webp"]
 
 
 cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Returns the bytes of the placeholder of an image at the `[` at `p`; 0 if there is none."""
     cdef const uint8_t* at = p + 1
+    cdef size_t size
     cdef int i
-    if at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'l' or at[0] | 0x20 == c'e' or at[0] | 0x20 == c'u'):
+    if at < end and (at[0] == c'I' or at[0] == c'L' or at[0] == c'E' or at[0] == c'U'):
         for i in range(6):
-            if begins(at, <size_t> (end - at), KINDS[i]):
-                while at[0] != c']':
-                    at += 1
-                return <size_t> (at + 1 - p)
-        if begins(at, <size_t> (end - at), b"usemap:"):
+            size = strlen(KINDS[i])
+            if <size_t> (end - at) >= size and memcmp(at, KINDS[i], size) == 0:
+                return size + 1
+        if end - at > 7 and memcmp(at, b"USEMAP:", 7) == 0:
             at += 7
             if end - at > LONGEST_PLACEHOLDER:
                 end = at + LONGEST_PLACEHOLDER
@@ -467,7 +467,8 @@ cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
             at = p + 1
     while at < end and not is_white(at[0]) and at[0] != c'[' and at[0] != c']':
         at += 1
-    if at < end and at[0] == c']':
+    # `[figure.png](…)` is a link of Markdown
+    if at < end and at[0] == c']' and not (end - at > 1 and at[1] == c'('):
         for i in range(8):
             # at least one character before the suffix
             if at - p > 6 and begins(at - 5, 5, SUFFIXES[i]) and SUFFIXES[i][4]:

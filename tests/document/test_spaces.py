@@ -32,6 +32,7 @@ APART = [
     ("<p>Developer:<span>Acme</span>", "Developer: Acme"),
     ("<p>more options<span class='u-assistive'>for chairs</span>", "more options for chairs"),
     ("<p><span class='Visually-Hidden'>share</span>this", "share this"),
+    ("<blockquote><cite>Ann Bell wrote:</cite>It works", "Ann Bell wrote: It works"),
     # formatting, if nothing else speaks for one word
     ("<p><strong>Luke</strong><span>Reviewed</span>", "Luke Reviewed"),
     # links
@@ -57,6 +58,7 @@ ONE = [
     ("<p><font color=red>W</font><font>ord</font>", "Word"),
     ("<p>H<sub>2</sub>O, 12<sup>th</sup>, x<sup>2</sup>Y", "H2O, 12th, x2Y"),
     ("<p>word<sup><a href=#1>1</a></sup>", "word1"),
+    ("<p><b>json:</b>Decoder", "json:Decoder"),
     ("<p><b>Get</b><b>Up</b>", "GetUp"),
     ("<p>long<wbr>word", "longword"),
     ("<p>inter\u00ad<span>national</span>", "international"),

@@ -49,6 +49,9 @@ PAGES = [
     # brackets and commas around several
     ("<p>Late <cite>[<a href='#bib1'>1</a>, <a href='#bib2'>2</a>]</cite>.<p id=bib1>[1] Since May.<p id=bib2>June.",
      "Late[^1] [^2].\n\n[^1]: Since May.\n\n[^2]: June."),
+    # a bracket that opens behind a reference
+    ("<p>Late<sup><a href='#x'>[1]</a></sup><sup>[<i>by whom?</i>]</sup>.<p id=x>Since May.",
+     "Late[^1]<sup>[*by whom?*]</sup>.\n\n[^1]: Since May."),
     # a list of links to sections
     ("<p>The <a href='#do'>do</a>, <a href='#if'>if</a>, <a href='#x'>while</a> loops.<p id=if>Since May.",
      "The do, if, while loops.\n\nSince May."),
