@@ -9,9 +9,11 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ncleaner.storage.local import write_whole
+from ncleaner.storage.local import check_writable, write_whole
 from ncleaner.text.visible import html_text, visible
 
+#: How pages and drawings begin; an output of them replaces nothing else.
+PAGES = (b"<!doctype html", b"<!DOCTYPE html", b"<svg")
 _STYLE = """
 :root { color-scheme: light dark; --text: #222; --back: #fff; --head: #f2f2f2; --line: #ddd; --soft: #666;
   --ink: #2f6db5 }
@@ -67,7 +69,12 @@ def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> lis
 
 
 def write_page(path: Path, text: str) -> None:
-    """Writes a page, whole or not at all. Raises OutputError: it cannot be written."""
+    """Writes a page or a drawing, whole or not at all.
+
+    Raises:
+        OutputError: it cannot be written, or would replace something else.
+    """
+    check_writable(path, *PAGES)
     write_whole(path, text.encode("utf-8", "replace"))
 
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
-from ncleaner.errors import InUseError, cannot_write
+from ncleaner.errors import InUseError, OutputError, cannot_write
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
@@ -104,8 +104,16 @@ def missing(path: Path) -> str:
     return said if path.is_absolute() else f"{said} (in {above.resolve()})"
 
 
-def check_writable(path: Path) -> None:
-    """Raises OutputError: a file of this name cannot be written. Hours of work may come before that."""
+def check_writable(path: Path, *heads: bytes) -> None:
+    """Checks a name for a file before what may be hours of work.
+
+    Args:
+        path: of the file.
+        heads: how a file begins that may be replaced; without one, any may.
+
+    Raises:
+        OutputError: a file of this name cannot be written, or there is one of another kind.
+    """
     reason = 0
     if path.is_dir():
         reason = errno.EISDIR
@@ -115,6 +123,14 @@ def check_writable(path: Path) -> None:
         reason = errno.EACCES
     if reason:
         raise cannot_write(path, OSError(reason, os.strerror(reason), str(path)))
+    if heads and path.is_file():
+        try:
+            with path.open("rb") as file:
+                begun = file.read(max(map(len, heads)))
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        if begun and not begun.startswith(heads):
+            raise OutputError(f"{path} exists already and is a file of another kind: give another name")
 
 
 def _is_special(path: Path) -> bool:

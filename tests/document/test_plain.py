@@ -122,7 +122,7 @@ def test_full_lines_run_on() -> None:
         ("one [IMG]\n[LINK]\ntwo [sic] [a.txt]", [("h", "one"), ("h", "two [sic] [a.txt]")]),
         (
             "a [link](http://x.y), [fig.png](z) and [inline]",
-            [("h", "a [link](http://x.y), [fig.png](z) and [inline]")],
+            [("p", "a [link](http://x.y), [fig.png](z) and [inline]")],
         ),
         ("a - b\nc", [("p", "a - b c")]),
         ("1999 was good.\nSo was 2000.", [("p", "1999 was good. So was 2000.")]),

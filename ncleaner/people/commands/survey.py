@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ncleaner.running.tally import Tally
 
 
+# how a survey begins, which is a database
+_SURVEY = b"SQLite format 3\0"
+
 EXAMPLES = (
     (
         "Write a survey, and a page that shows the crawl:",
@@ -96,10 +99,12 @@ def command(
     """
     if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
+    from ncleaner.people.parts import PAGES
     from ncleaner.storage.local import check_writable
 
+    check_writable(surveying.output, _SURVEY)
     if surveying.html is not None:
-        check_writable(surveying.html)
+        check_writable(surveying.html, *PAGES)
     tally, sums = _survey(inputs or [], surveying, Settings(recipe, reading), asked)
     _show(surveying, sums, asked.quiet)
     if not tally.complete:

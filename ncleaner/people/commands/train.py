@@ -153,6 +153,7 @@ def command(
 
     With --from-crawl, from raw pages alone.
     """
+    from ncleaner.modelling.container import MAGIC
     from ncleaner.people.cards import trained_sentence
     from ncleaner.storage.local import check_writable
     from ncleaner.text.codes import named_language
@@ -164,7 +165,7 @@ def command(
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
     if recorded.language and (meant := named_language(recorded.language)):
         raise typer.BadParameter(f"--language takes a code: did you mean {meant}?")
-    check_writable(training.output)
+    check_writable(training.output, MAGIC)
     training = replace(training, from_crawl=(*training.from_crawl, *(inputs or [])))
     with training_notes(run.quiet), _bad_features():
         pairs = _pairs(training, labelled, recipe, recorded.language or "", run.quiet)
