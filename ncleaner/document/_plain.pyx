@@ -8,7 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from ncleaner.document._document cimport Builder, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport (
-    FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end, outline_t,
+    FENCED, FIELD, FOLDED, LAST_FENCED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end, outline_t,
     read_outline, tell_layout,
 )
 from ncleaner.text._letters cimport is_white
@@ -51,6 +51,22 @@ cdef inline void _paragraph(builder_t* b, const uint8_t* start, const uint8_t* e
     _segment(b, c'l' if bullet else c'p', start + bullet, end, field)
 
 
+cdef void _fenced(builder_t* b, const uint8_t* text, const outline_t* outline, size_t i) noexcept nogil:
+    """Adds the block of code whose fence is the line `i`, as it is."""
+    cdef const lines_t* lines = &outline.lines
+    cdef const uint8_t* start = text + lines.rows[i].start
+    while outline.apart[i] == FENCED:
+        i += 1
+    b.pres += 1
+    add_text(b, start, <size_t> (text + lines.rows[i].end - start))
+    end_segment(b)
+    b.pres -= 1
+
+
+cdef inline bint _begins_fenced(const uint8_t* apart, size_t i) noexcept nogil:
+    return apart[i] == FENCED and (i == 0 or apart[i - 1] != FENCED)
+
+
 cdef void _fill_lines(builder_t* b, const uint8_t* text, size_t length, bint begins) noexcept nogil:
     """Adds each line as a segment."""
     cdef const uint8_t* p = text
@@ -87,6 +103,13 @@ cdef void _fill_paragraphs(builder_t* b, const uint8_t* text, const outline_t* o
     cdef bint field = False
     for i in range(lines.n):
         line = &lines.rows[i]
+        if apart[i] >= FENCED:
+            if start != NULL:
+                _paragraph(b, start, end, field)
+                start = NULL
+            if _begins_fenced(apart, i):
+                _fenced(b, text, outline, i)
+            continue
         if start != NULL and (
             line.start == line.end or (apart[i] != RUNNING and apart[i] != FOLDED)
             or (apart[i] == RUNNING and apart[i - 1] != RUNNING)
@@ -165,6 +188,13 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
             if start != NULL:
                 _segment(b, kind, start, stop, field)
                 start = NULL
+            continue
+        if apart[i] >= FENCED:
+            if start != NULL:
+                _segment(b, kind, start, stop, field)
+                start = NULL
+            if _begins_fenced(apart, i):
+                _fenced(b, text, outline, i)
             continue
         if apart[i]:
             if start != NULL and apart[i] != FOLDED:

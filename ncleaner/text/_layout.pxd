@@ -11,11 +11,14 @@ cpdef enum:
     WRAPPED = 2
 
 cdef enum:
-    # What a line is: running text; the first line of a field of a header; a further line of it; a signature.
+    # What a line is: running text; the first line of a field of a header; a further line of it; a signature; a block of
+    # code with the fences around it; its last line.
     RUNNING = 0
     FIELD = 1
     FOLDED = 2
     SIGNATURE = 3
+    FENCED = 4
+    LAST_FENCED = 5
 
 # How the lines of a text are laid out.
 ctypedef struct shape_t:

@@ -35,6 +35,7 @@ cdef enum:
     # list adds. With a space at the end (`-- `), the line always begins a signature, of any length. Without it, the
     # line may also be a separator in ordinary text.
     LONGEST_SIGNATURE = 16
+    FENCE = 3  # fewest signs of a fence
     FIELDS = 11
 
 # A block of fields is a header only if it has one of these: ordinary text may begin with `Note: `.
@@ -155,6 +156,37 @@ cdef size_t _signature(
     return stop
 
 
+cdef size_t _fence(const uint8_t* text, const line_t* line, bint alone) noexcept nogil:
+    """Returns how many signs the fence of Markdown (``` or ~~~) has with which a line begins; 0 without one.
+
+    `alone`: the line has to consist of them."""
+    cdef const uint8_t* p = text + line.start
+    cdef const uint8_t* end = text + line.end
+    cdef const uint8_t* at = p
+    if p == end or p[0] != c'`' and p[0] != c'~':
+        return 0
+    while at < end and at[0] == p[0]:
+        at += 1
+    return <size_t> (at - p) if at - p >= FENCE and (at == end or not alone) else 0
+
+
+cdef void _mark_fences(const uint8_t* text, const lines_t* lines, uint8_t* apart) noexcept nogil:
+    """Marks the lines of blocks of code, from a fence to the next one of the same sign and at least the same length."""
+    cdef size_t i, begin = 0, size = 0, own
+    for i in range(lines.n):
+        if apart[i] or _is_empty(&lines.rows[i]):
+            continue
+        own = _fence(text, &lines.rows[i], size > 0)
+        if not own:
+            continue
+        if not size:
+            begin, size = i, own
+        elif own >= size and text[lines.rows[i].start] == text[lines.rows[begin].start]:
+            memset(apart + begin, FENCED, i - begin)
+            apart[i] = LAST_FENCED
+            size = 0
+
+
 cdef uint8_t* find_apart(const uint8_t* text, const lines_t* lines, bint begins, bint ends) noexcept nogil:
     """Returns for each line what it is, in memory that the caller frees; NULL if there is not enough memory.
 
@@ -181,6 +213,7 @@ cdef uint8_t* find_apart(const uint8_t* text, const lines_t* lines, bint begins,
             memset(apart + signature, SIGNATURE, stop - signature)
         first = False
         start = stop
+    _mark_fences(text, lines, apart)
     return apart
 
 
@@ -331,7 +364,7 @@ cdef void _count_pairs(const uint8_t* text, const outline_t* outline, pairs_t* f
     for i in range(lines.n):
         line = &lines.rows[i]
         if apart[i]:
-            found.mail += line.start != line.end
+            found.mail += line.start != line.end and apart[i] < FENCED
             was_running = False
             continue
         if line.start == line.end:

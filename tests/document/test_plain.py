@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document.plain import dump_text
+from ncleaner.document.tables import PREFORMATTED
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 
@@ -263,7 +264,37 @@ def test_a_long_header_does_not_make_the_text_below_one_paragraph_a_line() -> No
     assert found[2:] == ["One paragraph in two lines.", "Another."]
 
 
-@given(st.text(alphabet="aB \t\r\n.", max_size=60))
+FENCED = """The tool reads its settings from a file in the folder of the user, and
+writes them back when it ends. A setting that it does not know stays.
+
+```toml
+[limits]
+    pages = 3
+```
+~~~
+``` is a fence, too
+~~~
+
+- The file is made at the first start, with all settings
+  at their defaults.
+"""
+
+
+def test_code_between_fences_keeps_its_lines() -> None:
+    assert segments(FENCED) == [
+        ("p", "The tool reads its settings from a file in the folder of the user, and "
+         "writes them back when it ends. A setting that it does not know stays."),
+        ("p", "```toml\n[limits]\n    pages = 3\n```"),
+        ("p", "~~~\n``` is a fence, too\n~~~"),
+        ("l", "The file is made at the first start, with all settings at their defaults."),
+    ]  # fmt: skip
+    document = dump_text(FENCED)
+    assert (document.segments["flags"] & PREFORMATTED > 0).tolist() == [False, True, True, False]
+    # without an end it is none
+    assert "```toml [limits] pages = 3" in dump_text(FENCED.split("```\n")[0], layout="paragraphs").text
+
+
+@given(st.text(alphabet="aB \t\r\n.`~", max_size=60))
 def test_lines_end_with_any_of_three_marks(text: str) -> None:
     assert segments(text) == segments(text.replace("\r\n", "\n").replace("\r", "\n"))
 
