@@ -8,8 +8,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from ncleaner.document._document cimport Builder, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport (
-    FENCED, FIELD, FOLDED, LAST_FENCED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end, outline_t,
-    read_outline, tell_layout,
+    FENCED, FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end,
+    outline_t, read_outline, tell_layout,
 )
 from ncleaner.text._letters cimport is_white
 from ncleaner.text._lines cimport (

@@ -145,8 +145,8 @@ def finished(
     article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
     drop_link_runs(document.tables, mask, article)
     note("run")
-    if article > 0.5 and _ends_in_links(document, mask):
-        drop_last_links(document.tables, mask, _HEURISTICS.remove(document).view(np.uint8))
+    if article > 0.5:
+        drop_last_links(document.tables, mask)
         note("end")
     complete_tables(document.tables, mask)
     note("table")
@@ -173,9 +173,3 @@ def finished(
     found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
     return mask, found
-
-
-def _ends_in_links(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
-    """Whether one of the last segments of a mask consists of links; a copyright line may follow them."""
-    last = document.segments[np.flatnonzero(mask)[-3:]]
-    return bool((10 * last["link_chars"] >= 9 * last["chars"]).any())

@@ -47,6 +47,7 @@ from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.text._ascii cimport begins
 from ncleaner.text._letters cimport last_mark
 
 import numpy as np
@@ -661,8 +662,9 @@ cdef enum:
     # Most words of a heading at the end that is removed without its text, and most of such headings.
     HEADING_WORDS = 8
     LAST_HEADINGS = 2
-    # Fewest links at the end of a text, and fewest words before them.
+    # Fewest links at the end of a text, most words of a copyright line there, and fewest words before them.
     LAST_LINKS = 3
+    COPYRIGHT_WORDS = 30
     WORDS_BEFORE = 30
 
 # What is counted of a table.
@@ -843,7 +845,15 @@ def keep_notes(Tables tables not None, mask not None):
             kept[i] = kept[i - 1]
 
 
-def drop_last_links(Tables tables not None, mask not None, const uint8_t[::1] forms not None):
+cdef bint _is_copyright(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
+    cdef size_t size = s.end - s.start
+    return s.words <= COPYRIGHT_WORDS and (
+        size > 2 and p[0] == 0xC2 and p[1] == 0xA9 or begins(p, size, b"(c)") or begins(p, size, b"copyright")
+    )
+
+
+def drop_last_links(Tables tables not None, mask not None):
     """Takes from a mask the links to other pages at its end, and the copyright lines among them.
 
     These are three links or more, seven of ten in one style, behind 30 words. They stay below a heading or a colon,
@@ -852,10 +862,9 @@ def drop_last_links(Tables tables not None, mask not None, const uint8_t[::1] fo
     Args:
         tables: of the page.
         mask: shape (segments,), bool, changed in place.
-        forms: shape (segments,), uint8: segments that have the form of a menu or a copyright line.
 
     Raises:
-        ValueError: the mask or the forms do not fit the document.
+        ValueError: the mask does not fit the document.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
@@ -864,9 +873,7 @@ def drop_last_links(Tables tables not None, mask not None, const uint8_t[::1] fo
     cdef Py_ssize_t last = kept.shape[0] - 1, i
     cdef int links = 0, alike = 0
     cdef uint64_t words = 0
-    if forms.shape[0] != kept.shape[0]:
-        raise ValueError("the forms have another length than the table")
-    while last >= 0 and (not kept[last] or _is_link(&s[last]) or forms[last]):
+    while last >= 0 and (not kept[last] or _is_link(&s[last]) or _is_copyright(&tables.t, &s[last])):
         if kept[last] and _is_link(&s[last]):
             link = &s[last]
             links += 1

@@ -26,8 +26,8 @@ _BULLET = re.compile(
 _ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
 # Lynx writes this for an image without alternative text: its kind, or the name of its file.
 _PLACEHOLDER = re.compile(
-    rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?|[^\s\[\]]+\.(?:gif|jpe?g|png|bmp|ico|svg|webp))\]",
-    re.IGNORECASE,
+    rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?"
+    rb"|[^\s\[\]]+\.(?i:gif|jpe?g|png|bmp|ico|svg|webp)(?!\]\())\]"
 )
 # A line without visible characters: only white space of any width, as in Chinese and Japanese text, and
 # separators.

@@ -14,7 +14,7 @@ from . import plain_reference
 # what lines consist of, and what they begin with
 WORDS = st.sampled_from(
     ["a", "Ferry", "late", "again.", "the", "quay", "(12)", "渡轮", "晚了。", "Лодка", "опять", "½", "x" * 45, ">", "|", "--",
-     "[INLINE]", "[img]", "[logo.gif]", "[.gif]", "[usemap:a b]", "[12]", "\u3000", "\xa0", "e\u0301", "\t", "\f", "\x1c", "\r"]
+     "[INLINE]", "[IMG]", "[link]", "[logo.gif]", "[.gif]", "[USEMAP:a b]", "[12]", "\u3000", "\xa0", "e\u0301", "\t", "\f", "\x1c", "\r"]
 )  # fmt: skip
 BEGINNINGS = st.sampled_from(
     ["", "", "", " ", "   ", "\t", " \t", "\f", "\x0b", "* ", "  + ", "o\t", "• ", "·", "1. ", " 2) ", "  (iv)\t", " a. ", "> ",

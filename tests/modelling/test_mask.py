@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.methods._forms import removed_forms
 from ncleaner.modelling._decision import (
     LEAST,
     complete_code,
@@ -383,7 +382,7 @@ def test_links_to_other_pages_at_the_end_go() -> None:
         document = dump_html(page)
         mask = np.ones(len(document), bool)
         mask[gone] = False
-        drop_last_links(document.tables, mask, removed_forms(document.tables).view(np.uint8))
+        drop_last_links(document.tables, mask)
         return np.flatnonzero(~mask).tolist()
 
     assert removed(f"{text}<ul>{links}</ul>", []) == [1, 2, 3]
@@ -400,8 +399,8 @@ def test_links_to_other_pages_at_the_end_go() -> None:
     )
     assert removed(f"{text}<ul>{links}</ul><p>And so it ended.", []) == []
     assert removed("", []) == []
-    with pytest.raises(ValueError, match="another length"):
-        drop_last_links(dump_html(text).tables, np.ones(1, bool), np.zeros(2, np.uint8))
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_last_links(dump_html(text).tables, np.ones(2, bool))
 
 
 def test_a_note_inside_of_text_is_kept_with_it() -> None:
