@@ -18,12 +18,13 @@ set; distances are in segments.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
@@ -225,30 +226,6 @@ def are_functions(blocks: Blocks, among: Mask | None = None) -> Mask:
     return found
 
 
-def _places(text: Sequence[str]) -> dict[str, int]:
-    """The places of each word of a text, as the bits of a whole number."""
-    places: dict[str, int] = {}
-    for place, word in enumerate(text):
-        places[word] = places.get(word, 0) | 1 << place
-    return places
-
-
-def longest_common(text: Sequence[str], places: dict[str, int], size: int) -> int:
-    """The length of the longest common subsequence of two sequences of words, by the bits of whole numbers
-    (Hyyrö 2004).
-
-    Args:
-        text: one of them.
-        places, size: the places of the words of the other one, and their number.
-    """
-    whole = (1 << size) - 1
-    row = whole
-    for word in text:
-        found = row & places.get(word, 0)
-        row = (row + found | row - found) & whole
-    return size - row.bit_count()
-
-
 def are_quotes(blocks: Blocks, references: Mask) -> Mask:
     """Step 4: the blocks of a style of which most are in a reference block before them, word for word.
 
@@ -261,13 +238,6 @@ def are_quotes(blocks: Blocks, references: Mask) -> Mask:
     if not largest:
         return quotes
     before: list[tuple[int, set[str], list[str]]] = []
-    places: dict[int, dict[str, int]] = {}
-
-    def common(text: list[str], other: int, words: list[str]) -> int:
-        if other not in places:
-            places[other] = _places(words)
-        return longest_common(text, places[other], len(words))
-
     compared = blocks.sizes >= _QUOTE
     styles = blocks.styles.tolist()
     # nothing before the first reference can be a quote
@@ -280,7 +250,7 @@ def are_quotes(blocks: Blocks, references: Mask) -> Mask:
                 styles[other] != styles[number]
                 # each word that is missing there shortens the subsequence
                 and sum(map(known.__contains__, text)) >= _QUOTED * len(text)
-                and common(text, other, words) >= _QUOTED * len(text)
+                and LCSseq.similarity(text, words) >= _QUOTED * len(text)
                 for other, known, words in before
             )
         if number in largest:

@@ -5,22 +5,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.methods.kimatu import (
     Blocks,
     Kimatu,
-    _places,
     are_dispersed,
     are_functions,
     are_near,
     are_quotes,
     are_sure,
     find_blocks,
-    longest_common,
     marks_of,
     same_style,
 )
@@ -140,15 +136,6 @@ def test_many_blocks_of_one_style_take_linear_time() -> None:
     table = table_of(*blocks)
     found = are_quotes(table, table.relevance > 0)
     assert found.tolist() == [False, True, True] * 10_000
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
-def test_longest_common_subsequence(one: list[str], other: list[str]) -> None:
-    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i, a in enumerate(one):
-        for j, b in enumerate(other):
-            table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
-    assert longest_common(one, _places(other), len(other)) == table[-1][-1]
 
 
 def test_dispersed_blocks_of_a_sure_style_are_rescued() -> None:
