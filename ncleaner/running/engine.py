@@ -21,13 +21,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
+from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, layout_of
 from ncleaner.running.jobs import (
@@ -35,9 +35,10 @@ from ncleaner.running.jobs import (
     FileJob,
     PagesJob,
     Progress,
+    Task,
     TrackedJob,
     end_tally,
-    note_of,
+    events_of,
     pool_of,
     warc_record,
     without,
@@ -70,7 +71,6 @@ _BATCH_PAGES = 32
 _BATCH_BYTES = 1 << 19
 _MOST_BATCH_BYTES = 2_000_000
 _BATCH_SECONDS = 0.5
-_POLL_SECONDS = 0.2
 
 
 def no_progress(tally: Tally, source: Input, offset: int) -> None:
@@ -100,9 +100,6 @@ class _Batch(TrackedJob):
         return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
 
 
-_Task = TypeVar("_Task", bound=TrackedJob)
-
-
 class _CountedItem(NamedTuple):
     """Counts of an item that is not a page, and the offset reached in its input."""
 
@@ -129,24 +126,11 @@ class _Run:
         # in a compressed text, offsets count inflated bytes, and may be larger than the file
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
-    def events(self, running: dict[int, _Task]) -> Iterator[tuple[_Task, Chunk | Done | Failed | Death]]:
-        """Yields the chunks of the tasks that run, and their ends.
-
-        A task whose worker has died goes on with another one. Workers that wait or are replaced are told of.
-        """
-        for number, event in self.pool.poll(_POLL_SECONDS):
-            task = running[number]
-            if isinstance(event, Chunk):
-                task.advance(event)
-                yield task, event
-                continue
-            if (note := note_of(task, event)) is not None:
-                self.count(Tally(notes=[note]), task.source, -1)
-            if isinstance(event, Waiting):
-                continue
-            del running[number]
-            if isinstance(event, Death) and task.job_after(event):
-                running[self.pool.submit(task.job)] = task
+    def events(self, running: dict[int, Task]) -> Iterator[tuple[Task, Chunk | Done | Failed | Death]]:
+        """Yields the chunks of the tasks that run, and their ends; counts the notes."""
+        for task, event in events_of(self.pool, running):
+            if isinstance(event, Note):
+                self.count(Tally(notes=[event]), task.source, -1)
             else:
                 yield task, event
 
@@ -302,23 +286,15 @@ def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
 
 def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
     """Runs a job in an idle pool of one worker; yields its chunks and returns its last event."""
-    pool.submit(task.job)
+    running = {pool.submit(task.job): task}
     while True:
-        for _, event in pool.poll(_POLL_SECONDS):
+        for _, event in events_of(pool, running):
             if isinstance(event, Chunk):
-                task.advance(event)
                 yield event
-                continue
-            note = note_of(task, event)
-            if note is not None:
-                yield Chunk(b"", Tally(notes=[note]), 0, -1)
-            if isinstance(event, Waiting):
-                continue
-            if isinstance(event, Death) and task.job_after(event):
-                pool.submit(task.job)
+            elif isinstance(event, Note):
+                yield Chunk(b"", Tally(notes=[event]), 0, -1)
             else:
-                ended: Done | Failed | Death = event
-                return ended
+                return event
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:

@@ -11,10 +11,10 @@ import gzip
 import io
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
@@ -285,6 +285,8 @@ _MAX_DEATHS = 5
 # Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
 _SEND_EACH = 200
 
+_POLL_SECONDS = 0.2
+
 # Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
 # the input's size when it is finished.
 Progress = Callable[[Tally, Input, int], None]
@@ -319,7 +321,9 @@ class TrackedJob:
     def advance(self, chunk: Chunk) -> None:
         """Counts the items of a chunk as done."""
         self.items += chunk.items
-        self.deaths = 0
+        # the beginning of a stretch is sent again after each death
+        if chunk.items:
+            self.deaths = 0
 
     def job_after(self, death: Death) -> Job | None:
         """Returns the job that continues after a death; None if too many workers have died at one place."""
@@ -339,13 +343,38 @@ class TrackedJob:
         return self.job
 
 
-def note_of(task: TrackedJob, event: Waiting | Done | Failed | Death) -> Note | None:
-    """Returns what is said of a worker that waits, or has been replaced between two pages."""
-    if isinstance(event, Waiting):
-        return Note("waiting", event.what, task.path)
-    if isinstance(event, Death) and event.item < 0:
-        return Note("worker_replaced", f"{event.why}; another one goes on", task.path)
-    return None
+Task = TypeVar("Task", bound=TrackedJob)
+
+
+def events_of(
+    pool: Pool, running: dict[int, Task], held: Collection[int] = ()
+) -> Iterator[tuple[Task, Chunk | Note | Done | Failed | Death]]:
+    """Yields the chunks of the tasks that run, notes of workers that wait or are replaced, and the ends.
+
+    A task whose worker has died continues with another one.
+
+    Args:
+        pool: the workers.
+        running: the tasks, by the numbers of their jobs; those that have ended are removed.
+        held: numbers of jobs whose events have to wait.
+    """
+    for number, event in pool.poll(_POLL_SECONDS, held):
+        task = running[number]
+        if isinstance(event, Chunk):
+            task.advance(event)
+            yield task, event
+            continue
+        if isinstance(event, Waiting):
+            yield task, Note("waiting", event.what, task.path)
+            continue
+        del running[number]
+        if isinstance(event, Death):
+            if event.item < 0:
+                yield task, Note("worker_replaced", f"{event.why}; another one goes on", task.path)
+            if task.job_after(event):
+                running[pool.submit(task.job)] = task
+                continue
+        yield task, event
 
 
 def end_tally(source: Input, event: Done | Failed | Death) -> Tally:

@@ -9,20 +9,19 @@ wait, up to a bound.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from ncleaner.page import Damage
-from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
+from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
-from ncleaner.running.jobs import Chunk, Progress, StretchJob, TrackedJob, end_tally, note_of
+from ncleaner.running.jobs import Chunk, Job, Progress, StretchJob, TrackedJob, end_tally, events_of
 from ncleaner.running.outputs import OpenOutput
-from ncleaner.running.tally import Tally
+from ncleaner.running.tally import Note, Tally
 
-_POLL_SECONDS: Final = 0.2
 # Bytes of a stretch; between these bounds, each worker gets several of an archive.
 _LEAST: Final = 1 << 18
 _MOST: Final = 1 << 22
@@ -72,9 +71,13 @@ class _Stretch(TrackedJob):
     end: Done | Failed | Death | None = None
     dropped: bool = False
 
+    def job_after(self, death: Death) -> Job | None:
+        """Returns the job that continues after a death; None if its results do not count."""
+        return None if self.dropped else TrackedJob.job_after(self, death)
+
 
 class _Last(NamedTuple):
-    """Stands behind the last stretch of an archive."""
+    """Marks the end of an archive's stretches."""
 
     archive: _Archive
 
@@ -144,12 +147,10 @@ class CleaningInStretches:
                 self._write()
                 if self._all_planned and not self._ahead:
                     break
-                for number, event in self._pool.poll(_POLL_SECONDS, self._held()):
-                    self._receive(number, event)
+                self._receive(self._held())
             # stretches that do not count keep their workers from the next job
             while self._running:
-                for number, event in self._pool.poll(_POLL_SECONDS):
-                    self._receive(number, event)
+                self._receive()
 
     def _discard(self, *error: Any) -> None:
         with suppress(OSError):
@@ -238,29 +239,18 @@ class CleaningInStretches:
         self._closing.close()
         self._output = None
 
-    def _receive(self, number: int, event: Chunk | Waiting | Done | Failed | Death) -> None:
-        stretch = self._running[number]
-        if isinstance(event, Chunk):
-            if event.began is not None:
+    def _receive(self, held: Collection[int] = ()) -> None:
+        for stretch, event in events_of(self._pool, self._running, held):
+            if stretch.dropped:
+                continue
+            if isinstance(event, Note):
+                self._count(Tally(notes=[event]), stretch.source, -1)
+            elif not isinstance(event, Chunk):
+                stretch.end = event
+            elif event.began is not None:
                 stretch.began = event.began
             elif event.ended is not None:
                 stretch.ended = event.ended
-            elif not stretch.dropped:
+            else:
                 stretch.chunks.append(event)
                 stretch.waiting += len(event.output) + len(event.quarantine)
-                stretch.advance(event)
-            return
-        note = note_of(stretch, event)
-        if isinstance(event, Waiting):
-            if note is not None and not stretch.dropped:
-                self._count(Tally(notes=[note]), stretch.source, -1)
-            return
-        if note is not None and not stretch.dropped:
-            stretch.chunks.append(Chunk(b"", Tally(notes=[note]), 0, -1))
-        del self._running[number]
-        if stretch.dropped:
-            return
-        if isinstance(event, Death) and stretch.job_after(event):
-            self._running[self._pool.submit(stretch.job)] = stretch
-        else:
-            stretch.end = event

@@ -7,6 +7,8 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,7 +22,7 @@ from ncleaner.reading.stretches import Layout
 from ncleaner.recipe import Recipe
 from ncleaner.running import engine
 from ncleaner.running.engine import _Batch, cleaned, cleaned_items, run
-from ncleaner.running.jobs import Chunk, PagesJob, note_of, pool_of
+from ncleaner.running.jobs import Chunk, PagesJob, events_of, pool_of
 from ncleaner.running.outputs import output_names
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
@@ -356,10 +358,10 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
     pages = tuple(Page(b"", source=f"{name}.html") for name in "abc")
     batch = _Batch(Input("c.html", "", -1), PagesJob(pages=pages))
     death = Death("silent", "the worker has given no sign of life", -1)
-    for name in "abc":
-        note = note_of(batch, death)
-        assert note is not None and note.source == f"{name}.html"
-        batch.advance(Chunk(b"", Tally(), 1, -1))
+    chunk = Chunk(b"", Tally(), 1, -1)
+    pool: Any = SimpleNamespace(poll=lambda *_: [(0, death), (0, chunk)] * 3, submit=lambda job: 0)
+    notes = [event for _, event in events_of(pool, {0: batch}) if isinstance(event, Note)]
+    assert [note.source for note in notes] == ["a.html", "b.html", "c.html"]
 
 
 def _sizes(pages: list[Page]) -> list[list[int]]:
