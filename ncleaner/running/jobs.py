@@ -8,7 +8,6 @@ is damaged there, a new record is made from the page.
 from __future__ import annotations
 
 import gzip
-import io
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -241,8 +240,6 @@ class StretchJob(Job):
 
 
 _MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain", "document": STORED}
-# a record must have a date, and the same page must give the same bytes
-_NO_DATE: Final = "1970-01-01T00:00:00Z"
 
 
 def warc_record(page: Page, limits: Limits) -> bytes:
@@ -261,23 +258,17 @@ def warc_record(page: Page, limits: Limits) -> bytes:
 
 def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
     # this import takes a tenth of the time of a start, and is needed in few runs
-    from warcio.warcwriter import WARCWriter
+    from ncleaner.sinks.warc import NO_DATE, write_record
 
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
     name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.place}").urn
-    out = io.BytesIO()
-    writer = WARCWriter(out, gzip=True)
-    writer.write_record(
-        writer.create_warc_record(
-            url,
-            kind,
-            payload=io.BytesIO(block),
-            length=len(block),
-            warc_content_type=content_type,
-            warc_headers_dict={"WARC-Record-ID": f"<{name}>", "WARC-Date": page.date or _NO_DATE},
-        )
-    )
-    return out.getvalue()
+    headers = [
+        ("WARC-Record-ID", f"<{name}>"),
+        ("WARC-Date", page.date or NO_DATE),
+        ("WARC-Type", kind),
+        ("WARC-Target-URI", url),
+    ]
+    return write_record(kind, headers, block, content_type)
 
 
 # Workers that may die in a row, between pages, at the same place of an input.

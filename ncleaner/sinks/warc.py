@@ -25,7 +25,7 @@ from ncleaner.text.codes import iso_639_3
 
 # The date of a record without one, since the standard requires a date. It is valid, the same in every run,
 # and before the Web: unlike the time of the cleaning, it cannot be mistaken for the time of a capture.
-_NO_DATE = "1970-01-01T00:00:00Z"
+NO_DATE = "1970-01-01T00:00:00Z"
 # Longest value; readers bound a record's header, some to 32 KiB.
 _VALUE_BYTES = 8_000
 # Characters that would end a header line, be stripped from its ends, or have no UTF-8 form: controls, all
@@ -39,6 +39,25 @@ class _Writer(WARCWriter):  # type: ignore[misc]
     """warcio's writer, without payload digests: they are those of the whole block."""
 
     NO_PAYLOAD_DIGEST_TYPES = (*WARCWriter.NO_PAYLOAD_DIGEST_TYPES, "conversion")
+
+
+def write_record(
+    kind: str, headers: list[tuple[str, str]], block: bytes, media_type: str, *, compressed: bool = True
+) -> bytes:
+    """Returns a WARC record; compressed, it is a gzip member."""
+    out = BytesIO()
+    writer = _Writer(out, gzip=compressed)
+    writer.write_record(
+        writer.create_warc_record(
+            dict(headers).get("WARC-Target-URI", ""),
+            kind,
+            payload=BytesIO(block),
+            length=len(block),
+            warc_content_type=media_type,
+            warc_headers=StatusAndHeaders("", headers, protocol=writer.warc_version),
+        )
+    )
+    return out.getvalue()
 
 
 class _WarcSink(Sink):
@@ -76,13 +95,14 @@ class _WarcSink(Sink):
         headers = [
             ("WARC-Type", "conversion"),
             ("WARC-Target-URI", _value(page.url) or own),
-            ("WARC-Date", _NO_DATE if date is None else f"{date.replace(tzinfo=None).isoformat()}Z"),
+            ("WARC-Date", NO_DATE if date is None else f"{date.replace(tzinfo=None).isoformat()}Z"),
             ("WARC-Record-ID", f"<{own}>"),
         ]
         original = _value(page.record_id)
         if original:
             headers.append(("WARC-Refers-To", f"<{original}>"))
-        return self.record("conversion", [*headers, *self.fields(kept)], block, self.media_type)
+        headers += self.fields(kept)
+        return write_record("conversion", headers, block, self.media_type, compressed=self.gzip)
 
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
@@ -90,22 +110,6 @@ class _WarcSink(Sink):
         archive = _Archive(out, self)
         yield archive
         archive.finish()
-
-    def record(self, kind: str, headers: list[tuple[str, str]], block: bytes, media_type: str) -> bytes:
-        """Returns a record."""
-        out = BytesIO()
-        writer = _Writer(out, gzip=self.gzip)
-        writer.write_record(
-            writer.create_warc_record(
-                "",
-                kind,
-                payload=BytesIO(block),
-                length=len(block),
-                warc_content_type=media_type,
-                warc_headers=StatusAndHeaders("", headers, protocol=writer.warc_version),
-            )
-        )
-        return out.getvalue()
 
 
 class WetSink(_WarcSink):
@@ -175,7 +179,7 @@ class _Archive:
     def finish(self) -> None:
         """Writes the `warcinfo` record if the archive has no other."""
         if not self._begun:
-            self._begin(_NO_DATE, "")
+            self._begin(NO_DATE, "")
 
     def _begin(self, date: str, following: str) -> None:
         headers = [
@@ -189,5 +193,8 @@ class _Archive:
             "description": self._sink.contents,
         }
         block = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self._out.write(self._sink.record("warcinfo", headers, block.encode(), "application/warc-fields"))
+        record = write_record(
+            "warcinfo", headers, block.encode(), "application/warc-fields", compressed=self._sink.gzip
+        )
+        self._out.write(record)
         self._begun = True
