@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain, filterfalse, islice
 from typing import Any
-from urllib.parse import urljoin
 
 from ncleaner.describing.dates import Found, date_in_url, dates_in, is_local_day, is_month_first, iso_date
 from ncleaner.describing.names import (
@@ -24,6 +23,7 @@ from ncleaner.describing.names import (
     turned,
     without_site,
 )
+from ncleaner.describing.rights import LONGEST_URL, address_in
 from ncleaner.describing.structured import Described, described
 from ncleaner.document._facts import NAMES
 from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text_of_row
@@ -34,7 +34,6 @@ from ncleaner.text.hosts import host_of
 # at the headline; its address has it; it shows it elsewhere.
 DATE_SOURCES = ("stated", "shown", "address", "text")
 
-_HTTP = re.compile(r"https?://[^\s/?#\[\]\\][^\s]*\Z", re.IGNORECASE)
 # characters of a segment that may be a date; segments around the headline where one is looked for, and those
 # that touch it
 _SHORT, _AROUND, _TOUCHING = 80, 16, 2
@@ -54,7 +53,7 @@ _WORDS = 6
 _MOST_LINES = 50
 # A date has at least this many digits.
 _DIGITS = 4
-_LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 500, 2_000, 100, 2_000
+_LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME = 500, 2_000, 100
 _MOST_TAGS, _LONGEST_TAG = 30, 60
 # values of one key of JSON-LD
 _MOST_VALUES = 50
@@ -438,12 +437,12 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
         lambda values: plain_title(values[0])[:_LONGEST_DESCRIPTION],
     )
     take("tags", chain(said.json_of("keywords"), said.meta_of(NAMES["tags"])), _tags)
-    take("canonical", _canonical(said), lambda values: _address(values[0], url))
-    take("licence", _licences(said), lambda values: plain_title(values[0])[:_LONGEST_URL])
+    take("canonical", _canonical(said), lambda values: address_in(values[0], url))
+    take("licence", _licences(said), lambda values: plain_title(values[0])[:LONGEST_URL])
     take(
         "image",
         chain(said.meta_of(NAMES["image"]), said.json_of("image", "thumbnailUrl")),
-        lambda values: _address(values[0], url),
+        lambda values: address_in(values[0], url),
     )
     return Metadata(**found, sources=sources)
 
@@ -569,13 +568,3 @@ def _tags(values: list[str]) -> tuple[str, ...]:
             if 0 < len(tag) <= _LONGEST_TAG:
                 found.setdefault(tag.casefold(), tag)
     return tuple(found.values())[:_MOST_TAGS]
-
-
-def _address(value: str, url: str) -> str:
-    found = value.strip()
-    if not _HTTP.match(found):
-        try:
-            found = urljoin(url, found)
-        except ValueError:
-            return ""
-    return found if _HTTP.match(found) and len(found) <= _LONGEST_URL else ""

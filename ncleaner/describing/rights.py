@@ -26,7 +26,8 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 # `googlebot: noindex` is said to one robot. A directive with a value of its own is none of ours.
 _AGENT = re.compile(r"\s*([\w.*-]+)\s*:\s*(.*)", re.DOTALL)
 _WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
-_LONGEST_URL = 2_000
+_HTTP = re.compile(r"https?://[^\s/?#\[\]\\][^\s]*\Z", re.IGNORECASE)
+LONGEST_URL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def rights_of(document: Document, header: str = "", url: str = "") -> Rights:
         elif name == "tdm-reservation":
             reservations.add(value.strip())
         elif name == "tdm-policy" and not policy:
-            policy = _address(value, url)
+            policy = address_in(value, url)
     # other values than 0 and 1 say nothing
     reserved = True if "1" in reservations else False if "0" in reservations else None
     return Rights(tuple(sorted(robots)), reserved, policy)
@@ -102,10 +103,12 @@ def _directives(value: str) -> Iterable[str]:
     return [*words.intersection(_DIRECTIVES), *(_NONE if "none" in words else ())]
 
 
-def _address(value: str, url: str) -> str:
-    try:
-        found = urljoin(url, value.strip())
-    except ValueError:
-        return ""
-    is_address = found.lower().startswith(("http://", "https://")) and len(found) <= _LONGEST_URL
-    return found if is_address else ""
+def address_in(value: str, url: str) -> str:
+    """Returns the address that a page states, made absolute; empty if it is none of the Web, or too long."""
+    found = value.strip()
+    if not _HTTP.match(found):
+        try:
+            found = urljoin(url, found)
+        except ValueError:
+            return ""
+    return found if _HTTP.match(found) and len(found) <= LONGEST_URL else ""
