@@ -60,15 +60,15 @@ class Note(NamedTuple):
         )
 
 
-def note_of(item: Skip | Damage) -> Note:
-    """Returns what a run reports of damage, or of a page that the reader has given up."""
-    if isinstance(item, Skip):
-        return Note("page_given_up", _told(item), item.source, item.offset, item.url)
-    return Note("unread" if item.unread else "damage", item.what, item.source, item.offset, item.url)
-
-
-def _told(skip: Skip) -> str:
-    return f"{skip.reason}: {skip.advice}" if skip.advice else skip.reason
+def note_of(item: Page | Skip | Damage, why: str = "") -> Note:
+    """Returns what a run reports of damage, or of a page that is given up; `why` is for a Page."""
+    if isinstance(item, Damage):
+        event, why = "unread" if item.unread else "damage", item.what
+    else:
+        event = "page_given_up"
+        if isinstance(item, Skip):
+            why = f"{item.reason}: {item.advice}" if item.advice else item.reason
+    return Note(event, why, item.source or "input", item.place, item.url)
 
 
 def _integer(value: Any) -> int:
@@ -301,17 +301,17 @@ class Tally:
             self.unread += item.unread
             if len(self.damages) < _MAX_NOTES:
                 self.damages.append((item.offset, item.what))
-            self._note("unread" if item.unread else "damage", item.what, item)
+            self._note(item)
         elif item.lost:
-            self.add_lost(item.reason, _told(item), item)
+            self.add_lost(item.reason, "", item)
         else:
             _add(self.skipped, item.reason, 1)
 
     def add_lost(self, reason: str, detail: str, page: Page | Skip) -> None:
-        """Counts a page that was given up, by `reason`; `detail` is the text of the note."""
+        """Counts a page that was given up, by `reason`; `detail` is the text of the note on a Page."""
         self.pages += 1
         _add(self.lost, reason, 1)
-        self._note("page_given_up", detail, page)
+        self._note(page, detail)
 
     def add_quarantined(self, reason: str, detail: str, page: Page) -> None:
         """Counts a page that was given up because it killed, held up or broke its worker."""
@@ -338,9 +338,9 @@ class Tally:
                 found[each] = how.read(record[name])
         return cls(**found)
 
-    def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
+    def _note(self, item: Page | Skip | Damage, why: str = "") -> None:
         if len(self.notes) < _MAX_NOTES:
-            self.notes.append(Note(event, what, at.source or "input", at.place, at.url))
+            self.notes.append(note_of(item, why))
 
 
 @cache

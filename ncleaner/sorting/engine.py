@@ -28,7 +28,7 @@ from ncleaner.errors import InputError, OutputError
 from ncleaner.pools.pool import results
 from ncleaner.reading.inputs import STDIN, Input
 from ncleaner.running.outputs import output_errors
-from ncleaner.running.tally import Note
+from ncleaner.running.tally import Note, note_of
 from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By
 from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.local import LocalFolder, Log, flush_directories, is_url
@@ -383,13 +383,7 @@ class _Sort:
         return all((folder / str(run)).exists() for run in range(self._journal.inputs[key].runs))
 
     def _add_scanned(self, source: Input, folder: Path, scanned: Scanned) -> None:
-        self._progress(
-            self._phase,
-            [
-                Note("unread" if each.unread else "damage", each.what, each.source, each.offset, each.url)
-                for each in scanned.damages
-            ],
-        )
+        self._progress(self._phase, [note_of(each) for each in scanned.damages])
         if scanned.unread:
             self._tally.unread += 1
             shutil.rmtree(folder)

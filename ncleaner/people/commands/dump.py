@@ -44,7 +44,7 @@ def _lines(paths: list[str], settings: Settings) -> Iterator[bytes | str]:
     """Yields the segments of all pages as lines of bytes, and what went wrong as str."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.reading.inputs import find_inputs
-    from ncleaner.running.tally import Note, note_of
+    from ncleaner.running.tally import note_of
 
     cleaner = Cleaner(replace(settings.recipe, method="everything"))
     for source in find_inputs(paths):
@@ -55,7 +55,7 @@ def _lines(paths: list[str], settings: Settings) -> Iterator[bytes | str]:
                 try:
                     document, shown = cleaner.page(item)
                 except NcleanerError as error:
-                    yield str(Note("page_given_up", str(error), item.source, item.offset, item.url))
+                    yield str(note_of(item, str(error)))
                     continue
                 if not item.is_alone:
                     yield f"URL: {visible(item.url or f'offset:{item.offset}')}\n".encode()
