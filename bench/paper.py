@@ -42,6 +42,7 @@ from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
 from ncleaner.sinks.choice import Output
+from ncleaner.training import NGramOptions
 from ncleaner.training.examples import folds
 from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair
@@ -827,7 +828,7 @@ def main(
             alphabets=("ascii",),
             schemes=("differential",),
             qs=sorted({*DEFAULT_QS, _FIGURE_2_Q}),
-            statistic="character",
+            ngrams=NGramOptions(statistic="character"),
             k=FOLDS,
             jobs=jobs,
             progress=lambda done, total: progress("cross-entropy", done, total),

@@ -26,6 +26,7 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import gold_of
+from ncleaner.options import check_names
 from ncleaner.text.visible import counted
 from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated
@@ -33,7 +34,7 @@ from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
 from ncleaner.training.examples import Scheme
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
-from ncleaner.training.ngrams import DEFAULT_ALPHABET, train_and_score
+from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
 from ncleaner.training.validation import Fold, validated
@@ -303,18 +304,10 @@ def train(
     pairs: Sequence[Pair],
     *,
     method: Literal["hybrid", "ngram"] = "hybrid",
-    order: int | None = None,
-    q: float | None = None,
-    alphabet: str | Alphabet = DEFAULT_ALPHABET,
-    size: int = 60,
-    cased: bool = False,
-    scheme: Scheme = "aligned",
-    statistic: Statistic = "page",
     threshold: float | None = None,
-    more_clean: Sequence[Document] = (),
-    more_dirty: Sequence[Document] = (),
     base: NGramModel | HybridModel | None = None,
     about: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> HybridModel | NGramModel:
     """Trains a model from pages and their cleaned text: n-grams (Evert 2008, section 3), and the calibration
     of the shipped structure model to these pages.
@@ -333,7 +326,7 @@ def train(
         order: n, 1 to 8. By default 2, and 3 from two million characters of text.
         q: interpolation factor, between 0 and 1; larger values smooth more; 0.8 by default.
         alphabet: `learned` from the pages, `ascii`, `nonlexical`, or an `Alphabet`.
-        size: characters of a learned alphabet.
+        size: characters of a learned alphabet, 60 by default.
         cased: a learned alphabet tells capitals apart.
         scheme: `aligned` labels the pages' segments by the gold text; `differential` subtracts counts as in
             Evert (2008).
@@ -367,12 +360,13 @@ def train(
         check_number("threshold", threshold, "a number of bits")
     if base is not None:
         check_is("base", base, (NGramModel, HybridModel), "an n-gram model or a hybrid")
-    options = NGramOptions(
-        order=order, q=q, alphabet=alphabet, size=size, cased=cased, scheme=scheme, statistic=statistic,
-        threshold=threshold if method == "ngram" else None, more_clean=more_clean, more_dirty=more_dirty,
+    check_names(NGramOptions, options, "train")
+    ngrams = NGramOptions(
+        threshold=threshold if method == "ngram" else None,
         base=None if base is None else NGramModel.of_model(base),
-    )  # fmt: skip
+        **options,
+    )
     if method == "ngram":
-        return train_and_score(pairs, options, about).model
+        return train_and_score(pairs, ngrams, about).model
     start = base if isinstance(base, HybridModel) else None
-    return train_hybrid(pairs, ngrams=options, base=start, threshold=threshold, about=about)
+    return train_hybrid(pairs, ngrams=ngrams, base=start, threshold=threshold, about=about)

@@ -41,6 +41,7 @@ from ncleaner.modelling.ngrams import (
     conditional,
     interpolation_weights,
 )
+from ncleaner.training import NGramOptions
 from ncleaner.training.examples import FOLDS, SCHEMES, Examples, Scheme, checked_pairs
 from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q, default_order, training_alphabet
 from ncleaner.training.pairs import Pair
@@ -375,10 +376,8 @@ def tune(
     qs: Sequence[float] = DEFAULT_QS,
     alphabets: Sequence[str] = ALPHABET_NAMES,
     schemes: Sequence[Scheme] = ("aligned",),
-    statistic: Statistic = "page",
+    ngrams: NGramOptions = NGramOptions(),
     method: str = "hybrid",
-    size: int = 60,
-    cased: bool = False,
     k: int = FOLDS,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -393,9 +392,9 @@ def tune(
         qs: interpolation factors, between 0 and 1.
         alphabets: names of alphabets. A learned alphabet is learned once, from all pages.
         schemes: training schemes.
-        statistic: the statistic by which n-grams decide; threshold and calibration are fitted.
+        ngrams: the statistic by which n-grams decide, and size and case of a learned alphabet; threshold and
+            calibration are fitted.
         method: the method to choose the best combination for, `hybrid` or `ngram`.
-        size, cased: options of a learned alphabet.
         k: number of folds, at least 2. With fewer sites there are fewer folds.
         jobs: number of processes that fit decisions, and number of threads that score.
         progress: called with the number of steps done and the number of all steps. Each combination is scored
@@ -421,10 +420,12 @@ def tune(
         if progress is not None:
             progress(2 * len(trials) + scored_too, 2 * all_of_group * len(groups))
 
-    judge = Judge(examples.pairs, examples.folds, statistic)
+    judge = Judge(examples.pairs, examples.folds, ngrams.statistic)
     with ThreadPoolExecutor(jobs) as threads, judging(judge, jobs) as judged:
         for name, scheme in groups:
-            symbols = training_alphabet(name, [pair.document for pair in examples.pairs], size, cased)
+            symbols = training_alphabet(
+                name, [pair.document for pair in examples.pairs], ngrams.size, ngrams.cased
+            )
             odds, entropies = _held_out(
                 examples,
                 symbols,
@@ -445,7 +446,7 @@ def tune(
                 # All combinations of this group are scored, and some are evaluated.
                 step(all_of_group - left)
     usual = default_order(examples.characters)
-    return Tuning(tuple(trials), len(examples.pairs), examples.sites, folds, statistic, method, usual)
+    return Tuning(tuple(trials), len(examples.pairs), examples.sites, folds, ngrams.statistic, method, usual)
 
 
 def _checked_examples(pairs: Sequence[Pair], k: int) -> Examples:

@@ -126,6 +126,11 @@ def test_nothing_to_train_on() -> None:
         train([Pair("x", dump_html(f"<p>{PROSE[0]}"), " \n")])
 
 
+def test_no_such_option() -> None:
+    with pytest.raises(TypeError, match=r"no option 'ordr': did you mean order\?"):
+        train(PAIRS, ordr=3)
+
+
 def test_pairs_that_do_not_belong_together_are_named_and_left_out() -> None:
     foreign = Pair("odd", dump_html(f"<p>{PROSE[0]}"), "Entirely different words stand here instead.")
     with pytest.warns(
