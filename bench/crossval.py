@@ -24,7 +24,7 @@ import typer
 
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
-from ncleaner.methods.choice import make_method
+from ncleaner.methods.table import entry_of
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.victor import VictorModel
@@ -150,7 +150,7 @@ def main(
                 chosen = replace(model, threshold=None)
             elif isinstance(model, Stored) and value != "found":
                 chosen = model.with_threshold(cast(Any, value) if value.isalpha() else float(value))
-            cleaner = None if method == "oracle" else make_method(method, chosen)
+            cleaner = None if method == "oracle" else entry_of(method).make(chosen)
             for page in fold:
                 pair = pairs[page]
                 kept = oracle(pair) if cleaner is None else cleaner.keep(pair.document)

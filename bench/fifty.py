@@ -26,7 +26,7 @@ import typer
 
 from ncleaner.document.tables import Document
 from ncleaner.errors import TrainingError
-from ncleaner.methods.choice import load_model, make_method, read_ngrams
+from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.hybrid import HybridModel
@@ -52,7 +52,7 @@ Triple = tuple[float, float, float]
 
 def cleaned(model: HybridModel, document: Document) -> npt.NDArray[np.bool_]:
     """Returns the mask of what `clean` keeps."""
-    return WANTED.applied(document, make_method("hybrid", model).keep(document)).mask
+    return WANTED.applied(document, entry_of("hybrid").make(model).keep(document)).mask
 
 
 def some(pairs: Sequence[Pair], number: int, seed: int) -> list[Pair]:

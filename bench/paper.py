@@ -37,7 +37,7 @@ import typer
 
 from bench.crossval import load_gold, scores
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.methods.choice import make_method
+from ncleaner.methods.table import entry_of
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
@@ -176,7 +176,7 @@ def _run(task: Task) -> Done:
             model = train([pairs[page] for page in task.training], method="ngram", **condition.training)
         except TrainingError:
             method = "everything"
-    cleaner = make_method(method, model)
+    cleaner = entry_of(method).make(model)
     sink = Output(format="cleaneval" if _marked(task.source) else "text").sink()
     texts = {
         pairs[page].name: sink.render(

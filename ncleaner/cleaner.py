@@ -15,7 +15,7 @@ from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import InputError, ModelError
 from ncleaner.markup import MarkupOptions, Spans
-from ncleaner.methods.choice import load_method, make_method
+from ncleaner.methods.choice import load_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.table import entry_of
@@ -159,7 +159,7 @@ class Cleaner:
                     )
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
         if isinstance(recipe.model, Stored):
-            self.method = make_method(recipe.method, recipe.model, *wishes)
+            self.method = entry.make(recipe.model, *wishes)
         else:
             self.method = load_method(recipe.method, recipe.model, *wishes)
         used = getattr(self.method, "model", None)

@@ -31,7 +31,8 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html, parse
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import make_method, read_ngrams
+from ncleaner.methods.choice import read_ngrams
+from ncleaner.methods.table import entry_of
 from ncleaner.modelling._forest import MAX_TREES, Forest
 from ncleaner.modelling._ngram import Encoder
 from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, _run_of_marks, alphabet, compose
@@ -43,7 +44,7 @@ from ncleaner.modelling.victor import VictorModel
 
 ROOT = Path(__file__).parent.parent
 
-METHOD = make_method("ngram", read_ngrams("en"))
+METHOD = entry_of("ngram").make(read_ngrams("en"))
 PAGE = dump_html(
     "<title>Fog</title><ul class=nav><li><a href=/>Home</a><li>About us</ul>"
     "<div id=main><h1>Fog at sea</h1><p>The <b>ferry</b> was late.<p>Nobody knew why.</div>"

@@ -32,7 +32,6 @@ __all__ = [
     "language_of_model",
     "load_method",
     "load_model",
-    "make_method",
     "model_files",
     "ngrams_by_page",
     "read_ngrams",
@@ -280,17 +279,6 @@ def fingerprint(method: str, model: str | Path) -> str:
     """
     files = [hashlib.sha256(model_bytes(name)).digest() for name in model_files(method, model)]
     return hashlib.sha256(b"".join(files)).hexdigest()[:16] if files else ""
-
-
-def make_method(
-    name: str,
-    model: Stored | None = None,
-    threshold: float | Preset | None = None,
-    news: bool = False,
-    parameters: Mapping[str, Value] = _NONE,
-) -> Method:
-    """A method with a loaded model. Arguments and errors: as for `entry_of` and `Entry.make`."""
-    return entry_of(name).make(model, threshold, news, parameters)
 
 
 def load_method(

@@ -357,7 +357,7 @@ def run(
     to_directory = isinstance(output, str | Path) and is_directory(output)
     if not to_directory and len(inputs) > 1:
         settings = replace(settings, many_pages=True)
-    names = output_names(inputs, settings.sink().suffix) if to_directory else {}
+    names = output_names(inputs, settings.output.sink().suffix) if to_directory else {}
     if isinstance(output, str | Path):
         place = str(output)
         check_replaced(inputs, (f"{place}/{name}" for name in names.values()) if to_directory else [place])

@@ -90,7 +90,7 @@ class _Setup:
     def __call__(self, activity: Activity) -> WorkerState:
         reuse_memory()
         return WorkerState(
-            self.settings, self.cleaner or self.settings.cleaner(), self.settings.sink(), activity
+            self.settings, self.cleaner or self.settings.cleaner(), self.settings.output.sink(), activity
         )
 
 

@@ -139,7 +139,7 @@ def open_output(
     """
     with ExitStack() as files:
         out = files.enter_context(file)
-        yield OpenOutput(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
+        yield OpenOutput(files.enter_context(settings.output.sink().wrapped(out)), files, quarantine)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from ncleaner.methods.table import DEFAULT_MODEL
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
-from ncleaner.sinks.base import Sink
 from ncleaner.sinks.choice import Output
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Settings:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        output, sink, recipe = self.output, self.sink(), self.recipe
+        output, sink, recipe = self.output, self.output.sink(), self.recipe
         if not sink.decided and recipe.min_quality is None:
             recipe = replace(recipe, method="everything", model=DEFAULT_MODEL, threshold=None, parameters={})
         return Cleaner(replace(recipe, facts=output.wants_facts, marks=sink.marks, sources=output.source))
@@ -107,7 +106,3 @@ class Settings:
                 raise ModelError(f"cannot read the {what} {path}: {error.strerror}") from error
             found = hashlib.sha256(f"{found}{digest}".encode()).hexdigest()[:16]
         return found
-
-    def sink(self) -> Sink:
-        """Returns a sink with these settings. Raises as `Output.sink` does."""
-        return self.output.sink()

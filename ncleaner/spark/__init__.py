@@ -322,7 +322,7 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
     """Returns the data that all tasks share. Raises as `Settings.cleaner` and `Settings.sink` do."""
     _use_this_python(spark.sparkContext)
     settings.cleaner()
-    settings.sink()
+    settings.output.sink()
     own = {
         Path(name).name: model_bytes(name)
         for name in model_files(settings.recipe.method, str(settings.recipe.model))
@@ -380,7 +380,7 @@ def clean(
     place = str(output) if is_url(str(output)) else str(Path(output).absolute())
     inputs = [_with_absolute_path(source) for source in inputs]
     task = _job_setup(spark, settings)
-    names = output_names(inputs, settings.sink().suffix)
+    names = output_names(inputs, settings.output.sink().suffix)
     check_replaced(inputs, (f"{place}/{name}" for name in names.values()))
     folder = folder_at(place)
     total = Tally()

@@ -17,7 +17,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics
-from ncleaner.methods.choice import ByLanguage, PerLanguage, load_method, load_model, make_method, read_ngrams
+from ncleaner.methods.choice import ByLanguage, PerLanguage, load_method, load_model, read_ngrams
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.recipe import Recipe
@@ -128,7 +128,7 @@ def test_a_long_copyright_paragraph_is_text() -> None:
 
 
 def test_everything_keeps_everything() -> None:
-    kept = make_method("everything").keep(page("***", "Home | News | Sport"))
+    kept = entry_of("everything").make().keep(page("***", "Home | News | Sport"))
     assert kept.mask.all()
     assert kept.scores is None
 
@@ -145,11 +145,11 @@ def test_ngram_scores_and_threshold() -> None:
     model = read_ngrams("en")
     text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
     document = page("Home | News | Log in | Register", text, "***")
-    kept = make_method("ngram", model).keep(document)
+    kept = entry_of("ngram").make(model).keep(document)
     assert kept.scores is not None
     assert kept.mask.tolist() == [False, True, False]
     assert kept.scores[0] < model.decision.threshold <= kept.scores[1]
-    strict = make_method("ngram", model.with_parameters(threshold=9.0)).keep(document)
+    strict = entry_of("ngram").make(model.with_parameters(threshold=9.0)).keep(document)
     assert not strict.mask.any()
     np.testing.assert_array_equal(strict.scores, kept.scores)
 
@@ -174,13 +174,13 @@ def test_the_table_says_what_the_classes_say(name: str) -> None:
 
 def test_unknown_and_incomplete() -> None:
     with pytest.raises(ValueError, match="no method 'magic'"):
-        make_method("magic")
+        entry_of("magic").make()
     for name, entry in METHODS.items():
         if not entry.kinds:
-            assert make_method(name).name == name
+            assert entry_of(name).make().name == name
             continue
         with pytest.raises(ValueError, match=f"the method {name} needs a model: "):
-            make_method(name)
+            entry_of(name).make()
 
 
 def test_a_model_per_page() -> None:
@@ -196,7 +196,7 @@ def test_a_model_per_page() -> None:
         document = page(text)
         kept = method.keep(document)
         assert kept.remarks[:2] == (chosen, language)
-        alone = make_method("ngram", read_ngrams(chosen)).keep(document)
+        alone = entry_of("ngram").make(read_ngrams(chosen)).keep(document)
         np.testing.assert_array_equal(kept.scores, alone.scores)
         assert alone.remarks[:2] == ("", "")
 
@@ -221,10 +221,12 @@ def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     thai = page(*["การท่าเรือตัดสินใจเปิดไฟที่ท่าเรือเหนืออีกครั้ง"] * 8)
-    kept = make_method("ngram", read_ngrams("el")).keep(thai)
+    kept = entry_of("ngram").make(read_ngrams("el")).keep(thai)
     assert kept.scores is not None and np.isfinite(kept.scores).all()
     assert kept.remarks.unfamiliar == (kept.mask.all() or not kept.mask.any())
-    assert not make_method("ngram", read_ngrams("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar
+    assert (
+        not entry_of("ngram").make(read_ngrams("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar
+    )
 
 
 def test_a_path_of_one_part_stays_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.methods.base import Parameter
-from ncleaner.methods.choice import load_method, make_method
+from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings
@@ -51,7 +51,7 @@ def test_defaults_are_within_their_bounds(name: str) -> None:
 
 def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(ValueError, match="the method bte has no parameter 'x': it has none"):
-        make_method("bte", parameters={"x": 1})
+        entry_of("bte").make(parameters={"x": 1})
     with pytest.raises(ValueError, match="no parameter 'x': it has centre, characters, classifier"):
         load_method("density", parameters={"x": 1})
 
@@ -71,7 +71,7 @@ def test_they_reach_the_method_also_by_language() -> None:
 
 def test_settings_have_them() -> None:
     settings = Settings(Recipe(method="webcontent", parameters={"share": 0.4}))
-    assert settings.cleaner().method == make_method("webcontent", parameters={"share": 0.4})
+    assert settings.cleaner().method == entry_of("webcontent").make(parameters={"share": 0.4})
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

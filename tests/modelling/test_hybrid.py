@@ -19,7 +19,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
+from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
 from ncleaner.methods.hybrid import Hybrid, drop_phrases_of_text, finished
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
@@ -239,14 +239,14 @@ def test_plain_text_is_left_to_the_ngrams() -> None:
     document = dump_text(f"{PROSE}\n\nHome | News | Log in | Register")
     model = HybridModel.of_ngrams(read_ngrams("en"))
     kept = Hybrid(model).keep(document)
-    alone = make_method("ngram", model).keep(document)
+    alone = entry_of("ngram").make(model).keep(document)
     assert kept.remarks.fallback == "ngram"
     np.testing.assert_array_equal(kept.mask, alone.mask)
     np.testing.assert_array_equal(kept.scores, alone.scores)
     assert kept.mask.tolist() == [True, False]
     # but for stock phrases, which boilerplate is wherever it stands
     document = dump_text("\n\n".join([PROSE, PROSE, "About us", PROSE]))
-    assert make_method("ngram", model).keep(document).mask.tolist() == [True] * 4
+    assert entry_of("ngram").make(model).keep(document).mask.tolist() == [True] * 4
     assert Hybrid(model).keep(document).mask.tolist() == [True, True, False, True]
     # where a score is no log-odds of the segment, they say nothing
     scores, stock, page = np.full(4, 0.1), model.structure.stock, model.ngrams.decision
@@ -325,9 +325,9 @@ def test_a_preset_is_one_of_the_method_asked_for() -> None:
 
 def test_what_methods_take() -> None:
     for method, model in (("hybrid", NGRAMS), ("hybrid", OWN), ("ngram", OWN), ("ngram", NGRAMS)):
-        assert make_method(method, model).name == method
+        assert entry_of(method).make(model).name == method
     np.testing.assert_array_equal(
-        make_method("ngram", OWN).keep(PAGE).scores, make_method("ngram", NGRAMS).keep(PAGE).scores
+        entry_of("ngram").make(OWN).keep(PAGE).scores, entry_of("ngram").make(NGRAMS).keep(PAGE).scores
     )
 
 

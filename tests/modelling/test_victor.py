@@ -17,7 +17,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
-from ncleaner.methods.choice import load_method, load_model, make_method, read_ngrams
+from ncleaner.methods.choice import load_method, load_model, read_ngrams
 from ncleaner.methods.classic import Victor
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling._victor import features, marginals
@@ -319,7 +319,7 @@ def test_kinds_of_models_are_told_apart(tmp_path: Path) -> None:
         assert isinstance(method, Victor)
         assert method.model.threshold == -1.0
     with pytest.raises(ValueError, match="the method ngram needs a model: n-grams or a hybrid"):
-        make_method("ngram", MODEL)
+        entry_of("ngram").make(MODEL)
 
 
 @given(page=HTML)

@@ -15,7 +15,8 @@ from ncleaner import Cleaner
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import EvaluationError
-from ncleaner.methods.choice import make_method, ngrams_by_page, read_ngrams
+from ncleaner.methods.choice import ngrams_by_page, read_ngrams
+from ncleaner.methods.table import entry_of
 from ncleaner.people.evaluating import precision_recall, precision_recall_of
 from ncleaner.people.evaluation import (
     convention_table,
@@ -272,7 +273,7 @@ def test_a_point_is_what_the_method_keeps() -> None:
     model = read_ngrams("en")
     curve = precision_recall(PAIRS, lambda _: model)
     balanced = next(point for point in curve.points if point.preset == "balanced")
-    method = make_method("ngram", model)
+    method = entry_of("ngram").make(model)
     kept = [(pair, method.keep(pair.document).mask) for pair in PAIRS]
     words = sum(int(pair.alignment.words[mask].sum()) for pair, mask in kept)
     # what is not shown at first is no text of the page here: n-grams never keep it

@@ -91,7 +91,7 @@ def test_text_output_has_no_trace_of_pieces(
     chosen = Settings(
         Recipe("everything", text="paragraphs"), output=Output(format=output_format), many_pages=many_pages
     )
-    state = WorkerState(chosen, chosen.cleaner(), chosen.sink(), Activity(get_context()))
+    state = WorkerState(chosen, chosen.cleaner(), chosen.output.sink(), Activity(get_context()))
     outputs = set()
     for piece in (1 << 20, 5000, 1000):
         monkeypatch.setattr(markers, "PIECE", piece)
