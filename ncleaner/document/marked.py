@@ -6,7 +6,6 @@ it, so it holds no script, no frame, no form, no link and no address.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document._document import Builder
 from ncleaner.document._dump import Met, walk
 from ncleaner.document.html import parse
+from ncleaner.document.source import rows_within
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
 
@@ -152,13 +152,7 @@ def marked_html(
         if isinstance(item, str):
             out.append(item)
             continue
-        first = max(bisect_right(starts, item.start) - 1, 0)
-        rows = []
-        for row in range(first, len(starts)):
-            if starts[row] >= item.end:
-                break
-            if ends[row] > item.start and item.end > item.start:
-                rows.append(row)
+        rows = rows_within(starts, ends, item.start, item.end) if item.end > item.start else []
         if not rows:
             out.append(escape(item.text))
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -189,6 +189,16 @@ class _Stray:
         return None
 
 
+def rows_within(starts: list[int], ends: list[int], start: int, end: int) -> list[int]:
+    """Returns the segments that have some of these bytes of the Document's text.
+
+    `starts` and `ends` are those of all segments.
+    """
+    first = max(bisect_right(starts, start) - 1, 0)
+    behind = bisect_left(starts, end, first)
+    return [row for row in range(first, behind) if ends[row] > start]
+
+
 class _Places:
     """Where the segments of one page are.
 
@@ -267,11 +277,7 @@ class _Places:
     def _share(self, node: int, place: tuple[int, int], start: int, end: int) -> None:
         """Adds a text of the page to the segments of which a part of the Document's text is made."""
         starts, ends = self._starts, self._ends
-        row = max(bisect_right(starts, start) - 1, 0)
-        rows = [row] if ends[row] > start else []
-        while row + 1 < len(starts) and starts[row + 1] < end:
-            row += 1
-            rows.append(row)
+        rows = rows_within(starts, ends, start, end)
         if len(rows) == 1:
             self.add(rows[0], *place, (node,))
             return

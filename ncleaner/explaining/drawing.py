@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ncleaner.document import Document, tags
 from ncleaner.document.marked import marked_html
+from ncleaner.document.tables import styled_parts
 from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, legend, listed, said_of_segment
@@ -283,31 +284,17 @@ def _segment(document: Document, why: Why) -> str:
     said = f"segment {segment.index}, {'kept' if why.kept else 'removed'}{wrong}"
     return (
         f"<a class='seg {_classes_of(why)}{look}{pre}' id=p{segment.index} href='#s{segment.index}' dir=auto "
-        f"title='{said}'>{''.join(_runs(document, row))}</a>"
+        f"title='{said}'>{''.join(_styled(document, segment.index))}</a>"
     )
 
 
-def _runs(document: Document, row: object) -> Iterator[str]:
+def _styled(document: Document, row: int) -> Iterator[str]:
     """Yields the text of a segment with its links and inline styles."""
-    first, last, start, end = (int(row[name]) for name in ("first_run", "last_run", "start", "end"))  # type: ignore[index]
-    at = start
-    for run in document.runs[first : last + 1]:
-        begin, stop = max(int(run["start"]), at), min(int(run["end"]), end)
-        if begin > at:
-            yield _escaped(document.data[at:begin])
-        names = [
-            _INLINE[name] for name in tags.bit_names(int(run["context"]), tags.CONTEXT) if name in _INLINE
-        ]
-        text = _escaped(document.data[begin:stop])
-        yield (
-            "".join(f"<{name}>" for name in names) + text + "".join(f"</{name}>" for name in reversed(names))
-        )
-        at = max(at, stop)
-    yield _escaped(document.data[at:end])
-
-
-def _escaped(data: bytes) -> str:
-    return "\n".join(map(html_text, data.decode("utf-8", "replace").split("\n")))
+    for part, context in styled_parts(document, row):
+        names = [_INLINE[name] for name in tags.bit_names(context, tags.CONTEXT) if name in _INLINE]
+        yield "".join(f"<{name}>" for name in names)
+        yield "\n".join(map(html_text, part.split("\n")))
+        yield "".join(f"</{name}>" for name in reversed(names))
 
 
 # --------------------------------------------------------------------------------------------------

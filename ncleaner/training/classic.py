@@ -42,6 +42,7 @@ from ncleaner.modelling.victor import (
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.examples import checked_pairs, count_sites
 from ncleaner.training.pairs import Pair
+from ncleaner.training.structure import rounded_down
 
 __all__ = ["train_fiasco", "train_lines", "train_victor"]
 
@@ -315,12 +316,9 @@ def train_lines(
 def model_of_tree(grown: Any, about: dict[str, Any]) -> LinesModel:
     """Returns the model of a fitted `DecisionTreeClassifier`, whose classes are positions in `CLASSES`."""
     tree = grown.tree_
-    # features are float32: rounded down, the values of the tests divide them as before
-    values = tree.threshold.astype(np.float32)
-    values = np.where(values > tree.threshold, np.nextafter(values, np.float32(-np.inf)), values)
     return LinesModel(
         np.maximum(tree.feature.astype(np.int64), -1),
-        values,
+        rounded_down(tree.threshold),
         np.maximum(tree.children_left, 0).astype(np.int64),
         np.maximum(tree.children_right, 0).astype(np.int64),
         grown.classes_[tree.value[:, 0, :].argmax(axis=1)].astype(np.int64),

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document.html import dump_html
-from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
 
 __all__ = ["Fragment", "cut_of", "fragment_of"]
 
@@ -220,15 +220,12 @@ def _menu(document: Document, rows: list[int], chance: int) -> str:
 
 def _inline(document: Document, row: int) -> str:
     """Returns the text of a segment with its links and bold words."""
-    segment = document.segments[row]
     found = []
-    at = int(segment["start"])
-    for run in document.runs[segment["first_run"] : segment["last_run"] + 1]:
-        text = escape(document.data[run["start"] : run["end"]].decode())
-        if run["context"] & _BOLD:
+    for part, context in styled_parts(document, row):
+        text = escape(part)
+        if context & _BOLD:
             text = f"<b>{text}</b>"
-        if run["context"] & _LINK:
+        if context & _LINK:
             text = f"<a href=/{row}>{text}</a>"
-        found.append(escape(document.data[at : run["start"]].decode()) + text)
-        at = int(run["end"])
-    return "".join(found) + escape(document.data[at : segment["end"]].decode())
+        found.append(text)
+    return "".join(found)

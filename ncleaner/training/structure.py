@@ -293,18 +293,19 @@ def trees_of(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
             feature, row = places[node["split_feature"]]
             columns["features"].append(feature)
             columns["rows"].append(row)
-            columns["thresholds"].append(_at_most(node["threshold"]))
+            columns["thresholds"].append(node["threshold"])
             columns["left"].append(node["left"])
             columns["right"].append(node["right"])
         columns["leaves"] += leaves
         columns["sizes"].append(len(nodes))
+    columns["thresholds"] = rounded_down(np.array(columns["thresholds"])).tolist()
     return Trees.of_columns(columns)
 
 
-def _at_most(threshold: float) -> np.float32:
-    """Returns the largest float32 up to the threshold, so that the same float32 values go left."""
-    value = np.float32(threshold)
-    return value if float(value) <= threshold else np.nextafter(value, np.float32(-np.inf))
+def rounded_down(thresholds: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Returns the largest float32 up to each threshold, so that the same float32 values go left."""
+    values = thresholds.astype(np.float32)
+    return np.where(values > thresholds, np.nextafter(values, np.float32(-np.inf)), values)
 
 
 def _neighbours(matrix: Matrix, columns: Sequence[int]) -> Matrix:

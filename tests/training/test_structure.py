@@ -165,7 +165,7 @@ def test_a_tree_without_a_split() -> None:
 
 @pytest.mark.parametrize("threshold", [0.0, 0.1, -0.1, 1e-35, 1 / 3, 5.5, -1000.0000001, 16777217.0])
 def test_thresholds_are_rounded_down(threshold: float) -> None:
-    found = structure_training._at_most(threshold)
+    found = structure_training.rounded_down(np.array([threshold]))[0]
     assert isinstance(found, np.float32)
     assert float(found) <= threshold < float(np.nextafter(found, np.float32(np.inf)))
 
