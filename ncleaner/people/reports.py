@@ -130,8 +130,8 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Formats of the outputs", history.formats),
         ("Cleaned with", _settings(history)),
     ):
-        if counter:
-            yield title, sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+        if ranked := _ranked(counter):
+            yield title, ranked
 
 
 def _settings(history: History) -> Counter[str]:
@@ -223,7 +223,8 @@ def _large(history: History) -> list[tuple[str, str]]:
 
 def _charts(history: History) -> Iterator[str]:
     total = history.total
-    yield bars("Pages by outcome", _ranked(history.outcomes))
+    # without those that are 0
+    yield bars("Pages by outcome", _ranked(+history.outcomes))
     yield _distribution(
         "Share of words kept",
         total.shares,
@@ -268,8 +269,8 @@ def _beside(charts: Iterable[str]) -> Iterator[str]:
 
 
 def _ranked(counter: Counter[str]) -> list[tuple[str, int]]:
-    """Returns the counts that are not 0, the largest first."""
-    return sorted(((name, n) for name, n in counter.items() if n), key=lambda item: (-item[1], item[0]))
+    """Returns the counts, the largest first."""
+    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _distribution(
@@ -317,6 +318,8 @@ def _inputs(history: History) -> Iterator[str]:
 
 
 _SITES = ("site", "pages", "words", "kept %", "languages", "kinds", "layouts", "duplicates", "sampled pages")
+# Of the sums of a survey, those that its page draws large.
+_FIRST = 5
 # Of a survey that has not looked for duplicates.
 _UNKNOWN = "- (--duplicates counts them)"
 
@@ -326,7 +329,7 @@ def _share(row: SiteRow) -> str:
 
 
 def _most(counter: Counter[str], number: int) -> str:
-    ranked = sorted(((name, n) for name, n in counter.items() if name), key=lambda item: (-item[1], item[0]))
+    ranked = [each for each in _ranked(counter) if each[0]]
     return ", ".join(f"{visible(name)} {n:,}" for name, n in ranked[:number]) + (
         ", …" if len(ranked) > number else ""
     )
@@ -335,9 +338,9 @@ def _most(counter: Counter[str], number: int) -> str:
 def _survey_sums(portrait: Portrait) -> list[tuple[str, str]]:
     total = portrait.total
     return [
-        ("sites", f"{portrait.sites:,}"),
+        ("site" if portrait.sites == 1 else "sites", f"{portrait.sites:,}"),
         ("sites with one page", f"{portrait.single:,}"),
-        ("pages", f"{total.pages:,}"),
+        ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
         ("words", f"{total.words:,}"),
         ("words kept, per cent", _share(total)),
         ("languages", _most(total.languages, 20) or "-"),
@@ -378,18 +381,11 @@ def survey_page(portrait: Portrait, title: str) -> str:
     """Returns an HTML page that loads no other file."""
     total = portrait.total
     repeated = f"{total.exact + total.near:,}" if portrait.duplicates else "-"
-    large = [
-        ("site" if portrait.sites == 1 else "sites", f"{portrait.sites:,}"),
-        ("sites with one page", f"{portrait.single:,}"),
-        ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
-        ("words", f"{total.words:,}"),
-        ("words kept, per cent", _share(total)),
-        ("duplicates" if portrait.duplicates else "duplicates (see --duplicates)", repeated),
-    ]
+    duplicates = "duplicates" if portrait.duplicates else "duplicates (see --duplicates)"
     return "".join(
         (
             html_head(title, CHARTS),
-            tiles(large),
+            tiles([*_survey_sums(portrait)[:_FIRST], (duplicates, repeated)]),
             *_beside(_crawl_charts(portrait)),
             "<h2>Largest sites</h2><div class=wide>",
             html_table(_SITES, _sites(portrait)),
@@ -406,4 +402,5 @@ def _crawl_charts(portrait: Portrait) -> Iterator[str]:
     yield bars("Pages by site", sites)
     for title, counter in (("Pages by language", total.languages), ("Pages by kind", total.kinds)):
         yield bars(title, _ranked(Counter({name or "unknown": n for name, n in counter.items()})))
-    yield bars("Duplicates", _ranked(Counter({"same text": total.exact, "nearly the same text": total.near})))
+    duplicates = Counter({"same text": total.exact, "nearly the same text": total.near})
+    yield bars("Duplicates", _ranked(+duplicates))
