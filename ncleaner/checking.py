@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from ncleaner.errors import ModelError, NcleanerError
 from ncleaner.storage.local import shipped_folder
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 
 State = Literal["ok", "note", "broken"]
 #: It works.
@@ -207,12 +207,11 @@ def compiled() -> Iterator[Finding]:
     }
     missing = sorted(expected - set(names))
     if missing:
-        shown = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
         yield Finding(
             part,
             "modules",
             BROKEN,
-            f"not compiled for this Python: {shown}",
+            f"not compiled for this Python: {joined(missing, 3)}",
             _REINSTALL,
             {"missing": missing},
         )

@@ -20,7 +20,7 @@ from ncleaner.people.parts import (
 from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.survey import Portrait, SiteRow
-from ncleaner.text.visible import counted, html_text, visible
+from ncleaner.text.visible import counted, html_text, joined, visible
 
 _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
@@ -329,10 +329,7 @@ def _share(row: SiteRow) -> str:
 
 
 def _most(counter: Counter[str], number: int) -> str:
-    ranked = [each for each in _ranked(counter) if each[0]]
-    return ", ".join(f"{visible(name)} {n:,}" for name, n in ranked[:number]) + (
-        ", …" if len(ranked) > number else ""
-    )
+    return joined([f"{visible(name)} {n:,}" for name, n in _ranked(counter) if name], number)
 
 
 def _survey_sums(portrait: Portrait) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
 from ncleaner.storage.local import Status, is_url, missing
 from ncleaner.storage.places import files_below, open_binary, status
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 
 #: The path that stands for standard input.
 STDIN: Final = "-"
@@ -212,12 +212,9 @@ def _raise_no_inputs(path: str, others: Counter[str] | None = None) -> NoReturn:
 
 def _other_names(others: Counter[str]) -> str:
     """Returns what to say of files that a directory has besides, by the suffixes of their names."""
-    suffixes = ", ".join(
-        f"{suffix or 'without suffix'} {number:,}" for suffix, number in others.most_common(5)
-    )
-    more = ", …" if len(others) > 5 else ""
+    suffixes = [f"{suffix or 'without suffix'} {number:,}" for suffix, number in others.most_common()]
     files = counted(others.total(), "file")
-    return f"{files} with other names ({suffixes}{more}): give them by name to read them"
+    return f"{files} with other names ({joined(suffixes, 5)}): give them by name to read them"
 
 
 def _in_order(inputs: list[Input]) -> list[Input]:

@@ -8,6 +8,7 @@ Every message and table shows such a character as an escape sequence of Python (
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 # Controls (C0, DEL, C1), marks, embeddings, overrides and isolates that change the direction of text, their
@@ -84,3 +85,12 @@ def counted(number: int, one: str, many: str = "") -> str:
         many: the words for any other number; those for one with an s by default.
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def joined(names: Sequence[str], most: int) -> str:
+    """Returns the first names of a list, and an ellipsis if there are more than `most`.
+
+    >>> joined(["a", "b", "c"], 2), joined(["a", "b"], 2)
+    ('a, b, …', 'a, b')
+    """
+    return ", ".join([*names[:most], *[_CUT] * (len(names) > most)])

@@ -18,7 +18,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
 from ncleaner.training.pairs import Pair
@@ -135,8 +135,7 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     if len(empty) == len(pairs):
         raise TrainingError("all clean files are empty: there is no clean text to learn from")
     if foreign:
-        shown = ", ".join(f"{pair.name} ({100 * pair.alignment.found:.0f} %)" for pair in foreign[:10])
-        shown += f" and {len(foreign) - 10} more" if len(foreign) > 10 else ""
+        shown = joined([f"{pair.name} ({100 * pair.alignment.found:.0f} %)" for pair in foreign], 10)
         problem = (
             f"{len(foreign)} of {len(pairs)} raw and clean texts do not belong together (in brackets the "
             f"share of clean words that the raw page contains): {shown}"
@@ -145,7 +144,7 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
             raise TrainingError(f"{problem}; check that the files of both directories have the same names")
         warnings.warn(f"{problem}; they are left out", TrainingWarning, stacklevel=3)
     if empty:
-        names = ", ".join(pair.name for pair in empty[:10]) + (" …" if len(empty) > 10 else "")
+        names = joined([pair.name for pair in empty], 10)
         warnings.warn(
             f"{counted(len(empty), 'clean file is', 'clean files are')} empty, so all text of "
             f"{'its page' if len(empty) == 1 else 'their pages'} counts as dirty: {names}",

@@ -27,7 +27,7 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import gold_of
 from ncleaner.options import check_names
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
@@ -243,10 +243,9 @@ def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) 
     """Checks that pages can teach a structure model. Raises TrainingError."""
     if plain:
         names = [pairs[number].name for number in sorted(plain)]
-        shown = ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
         raise TrainingError(
             f"{counted(len(names), 'page is', 'pages are')} plain text, which has no structure to learn "
-            f"from: {shown}; give HTML pages, or leave --structure own out"
+            f"from: {joined(names, 10)}; give HTML pages, or leave --structure own out"
         )
     if not has_scores or len({pair.site or pair.name for pair in pairs}) < _LEAST_SITES:
         raise TrainingError("a structure model needs pages of at least three sites")

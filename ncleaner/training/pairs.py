@@ -35,7 +35,7 @@ from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, requi
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 from ncleaner.training.alignment import Alignment, address, align, gold_document
 
 __all__ = [
@@ -525,10 +525,9 @@ def read_fenced(
         raise TrainingError(f"no page of {raw} ({counted(len(pages), 'file')}) has a comment with {begin!r}")
     if without:
         have, are = ("has", "is") if len(without) == 1 else ("have", "are")
-        shown = ", ".join(without[:10]) + (" …" if len(without) > 10 else "")
         warnings.warn(
             f"{len(without):,} of {counted(len(pages), 'page')} {have} no comment with {begin!r} and "
-            f"{are} left out: {shown}",
+            f"{are} left out: {joined(without, 10)}",
             TrainingWarning,
             stacklevel=2,
         )
