@@ -40,7 +40,15 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.table import entry_of
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
-from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
+from ncleaner.scoring.measures import (
+    Average,
+    MatchCounts,
+    Summary,
+    clusters_of,
+    count_diff,
+    diff_words,
+    split_words,
+)
 from ncleaner.sinks.choice import Output
 from ncleaner.training import NGramOptions
 from ncleaner.training.examples import folds
@@ -553,8 +561,8 @@ def _first(groups: Sequence[Sequence[int]], pages: int) -> tuple[int, ...]:
 def _site_groups(pairs: Sequence[Pair]) -> list[list[int]]:
     """The pages of each site; a page whose site is not known is one of its own."""
     groups: dict[str, list[int]] = {}
-    for page, pair in enumerate(pairs):
-        groups.setdefault(pair.site or f"\n{page}", []).append(page)
+    for page, site in enumerate(clusters_of(pair.site for pair in pairs)):
+        groups.setdefault(site, []).append(page)
     return list(groups.values())
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ncleaner.errors import EvaluationError, InputError
 from ncleaner.page import Page
-from ncleaner.scoring.measures import BagUnit
+from ncleaner.scoring.measures import BagUnit, clusters_of
 from ncleaner.text.words import UNSPACED
 from ncleaner.training.conventions import ZoneUse, conventions_of, wishes_of
 from ncleaner.training.pairs import Pair, Source, find_sources, read_bytes, read_text
@@ -84,7 +84,7 @@ class GoldSet:
     @property
     def clusters(self) -> list[str]:
         """The site of each page; a page of an unknown site is a site of its own."""
-        return [page.site or f"/{number}" for number, page in enumerate(self.pages)]
+        return clusters_of(page.site for page in self.pages)
 
 
 def read_gold(

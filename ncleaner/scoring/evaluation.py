@@ -28,6 +28,7 @@ from ncleaner.scoring.measures import (
     Summary,
     alignment_text,
     bag_overlap,
+    clusters_of,
     count_diff,
     diff_words,
     mean_errors,
@@ -204,8 +205,7 @@ def evaluate(
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
     known = [sites.get(page.name) or sites.get(_stem(page.name), "") for page in pages]
-    # a page of an unknown site is a site of its own; no registered domain contains a slash
-    clusters = [site or f"/{page.name}" for page, site in zip(pages, known, strict=True)]
+    clusters = clusters_of(known)
     return StandardErrors(
         by="site" if any(known) else "page",
         clusters=len(set(clusters)),

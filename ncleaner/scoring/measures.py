@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
@@ -372,6 +372,12 @@ class StandardErrors:
             **{name: getattr(self, name).to_dict() for name in ALIGNED},
             "bag": self.bag._asdict(),
         }
+
+
+def clusters_of(sites: Iterable[str]) -> list[str]:
+    """Returns a name for the site of each page; a page of an unknown site (empty) is a site of its own."""
+    # no registered domain contains a slash
+    return [site or f"/{number}" for number, site in enumerate(sites)]
 
 
 def ratio_error(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.decision import Decision, Statistic, saturated
 from ncleaner.modelling.hybrid import Calibration
+from ncleaner.scoring.measures import clusters_of
 
 __all__ = ["Scored", "curves", "fit_calibration", "fit_decision", "fit_logistic"]
 
@@ -128,8 +129,8 @@ def curves(
 def _site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Returns the mean over sites of the means over their pages, along the first axis."""
     homes: dict[str, list[int]] = {}
-    for row, page in enumerate(pages):
-        homes.setdefault(page.site or f"\n{row}", []).append(row)
+    for row, site in enumerate(clusters_of(page.site for page in pages)):
+        homes.setdefault(site, []).append(row)
     means: npt.NDArray[np.float64] = np.mean([values[rows].mean(0) for rows in homes.values()], axis=0)
     return means
 

@@ -37,6 +37,7 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import counted
 from ncleaner.training import NGramOptions
 from ncleaner.training.alignment import Alignment
+from ncleaner.training.examples import count_sites
 from ncleaner.training.ngrams import Trained, train_and_score
 from ncleaner.training.pairs import Pair, site_of
 
@@ -188,7 +189,7 @@ def _recorded(model: NGramModel, start: HybridModel, rounds: int, agreement: dic
 
 def _check(pairs: Sequence[Pair], which: str) -> None:
     """Checks that there are enough pages. Raises TrainingError."""
-    sites = len({pair.site or pair.name for pair in pairs})
+    sites = count_sites(pair.site for pair in pairs)
     if len(pairs) < _LEAST_PAGES or sites < _LEAST_SITES:
         raise TrainingError(
             f"{counted(len(pairs), 'page')} of {counted(sites, 'site')} {which} "

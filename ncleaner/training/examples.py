@@ -18,6 +18,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
+from ncleaner.scoring.measures import clusters_of
 from ncleaner.text.visible import counted, joined
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
@@ -188,8 +189,7 @@ def site_notes(sites: Sequence[str]) -> list[str]:
 
 def count_sites(sites: Iterable[str]) -> int:
     """Returns the number of sites; a page without a known site (empty) counts as one of its own."""
-    listed = list(sites)
-    return len(set(filter(None, listed))) + sum(not site for site in listed)
+    return len(set(clusters_of(sites)))
 
 
 def folds(sites: Sequence[str], k: int) -> list[list[int]]:

@@ -32,7 +32,7 @@ from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
-from ncleaner.training.examples import Scheme
+from ncleaner.training.examples import Scheme, count_sites
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
@@ -247,7 +247,7 @@ def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) 
             f"{counted(len(names), 'page is', 'pages are')} plain text, which has no structure to learn "
             f"from: {joined(names, 10)}; give HTML pages, or leave --structure own out"
         )
-    if not has_scores or len({pair.site or pair.name for pair in pairs}) < _LEAST_SITES:
+    if not has_scores or count_sites(pair.site for pair in pairs) < _LEAST_SITES:
         raise TrainingError("a structure model needs pages of at least three sites")
     if len(pairs) < _ADVISED:
         warnings.warn(

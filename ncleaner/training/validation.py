@@ -33,7 +33,7 @@ from ncleaner.modelling.hybrid import keep_of
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import Reading, Stock, shipped_structure
 from ncleaner.pools.pool import Worker, running
-from ncleaner.scoring.measures import ratio_error
+from ncleaner.scoring.measures import clusters_of, ratio_error
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
 from ncleaner.training.examples import labelled
 from ncleaner.training.pairs import Pair
@@ -94,7 +94,7 @@ def mean_and_error(values: Floats, sites: Sequence[str]) -> tuple[float, float |
     if not rows:
         return 0.0, None
     found = values[rows].tolist()
-    clusters = [sites[row] or f"/{row}" for row in rows]
+    clusters = clusters_of(sites[row] for row in rows)
     return float(np.mean(values[rows])), ratio_error(found, [1.0] * len(rows), clusters, 1.0)
 
 
