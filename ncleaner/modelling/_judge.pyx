@@ -22,7 +22,6 @@ from ncleaner.text._letters cimport may_change
 
 cdef enum:
     MAX_KINDS = 16       # of pages
-    MAX_SUSPECT = 8
 
 cdef double NATURAL = log(2)   # nats of a bit
 

@@ -32,7 +32,7 @@ from ncleaner.page import (
     page_of_stored,
 )
 from ncleaner.reading._warc import MAX_HEAD, split_head
-from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
+from ncleaner.reading.inflating import BLOCK, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, sniff
 from ncleaner.reading.markers import (
     BOM,
@@ -59,7 +59,6 @@ _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
 _CODECS: Final[dict[str, Codec]] = {".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".wacz": "gzip"}
-_BLOCK: Final = 1 << 16
 # Bytes of a pipe that are kept to read again after damage, when records are copied.
 _KEPT: Final = 1 << 24
 # Byte order marks of UTF-16, in which a line cannot be found by the byte of its line feed.
@@ -560,7 +559,7 @@ def _pages_of_text(
     head = bytearray()
     for block in blocks:
         head += block
-        if head.lstrip(_WHITE).find(b"\n") >= 0 or len(head) > _BLOCK:
+        if head.lstrip(_WHITE).find(b"\n") >= 0 or len(head) > BLOCK:
             break
     wide = head.startswith(_UTF16_MARKS)
     form = None if wide else reading.form or detect_form(bytes(head))

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 from ncleaner.page import Damage
 from ncleaner.reading._warc import MAX_HEAD, Head, RegularReader
 from ncleaner.reading.inflating import (
+    BLOCK,
     MAGIC,
     NO_DICTIONARY,
     Codec,
@@ -35,7 +36,6 @@ _MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Memb
 #: Record types that may contain pages. Of all others, only the type is read.
 PAGES: Final = frozenset({"response", "resource", "conversion"})
 
-_BLOCK: Final = 1 << 16
 # Records in a row without damage after which the fast reader takes over from the careful one: at first, and
 # at most, in archives of which it can read nothing.
 _CLEAN_RUN: Final = 8
@@ -47,8 +47,8 @@ _FIRST_MEMBER: Final = 1 << 18
 _TO_REPAIR: Final = 1 << 23
 # Longest WARC header block, and longest header line of an ARC.
 _MAX_FIELDS: Final = 1 << 18
-_ARC_LINE: Final = 1 << 13
-_BLANK: Final = b"\r\n\t "
+ARC_LINE: Final = 1 << 13
+BLANK: Final = b"\r\n\t "
 # Some programs write `warc/1.0`, and some copies made as text have `\r\r\n` at the end of each line.
 _WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t\r]*\n", re.IGNORECASE)
 # The beginning of a record in the middle of other bytes: the version line, then a header field of WARC.
@@ -96,7 +96,7 @@ class Record:
 
 def archive_kind(head: bytes) -> ArchiveKind | None:
     """Returns by its first bytes whether a plain stream is a WARC or an ARC; None if it is neither."""
-    head = head.lstrip(_BLANK)
+    head = head.lstrip(BLANK)
     if _WARC_START.match(head):
         return "warc"
     return "arc" if _arc_line(head) else None
@@ -260,7 +260,7 @@ def inner_codec(source: Source, codec: Codec, dictionary: Dictionary, kind: Arch
         inner = None
         is_short = len(first) < _FIRST_MEMBER
         if is_short and not members.damage and members.next_member() and not members.pending:
-            window = members.peek(_ARC_LINE)
+            window = members.peek(ARC_LINE)
             alone = Source(io.BytesIO(first), source.name, 0)
             reader = _CarefulReader(alone, Members(alone, "plain"), kind, len(first))
             if not _start_test(kind)(window) and any(isinstance(item, Damage) for item in reader.run(0)):
@@ -376,7 +376,7 @@ class _CarefulReader:
 
     def _skip_blank(self) -> None:
         while window := self._members.peek(64):
-            blank = len(window) - len(window.lstrip(_BLANK))
+            blank = len(window) - len(window.lstrip(BLANK))
             self._members.skip(blank)
             if blank < len(window):
                 return
@@ -432,7 +432,7 @@ class _CarefulReader:
         header here.
         """
         if self._kind == "arc":
-            line = _arc_line(self._members.peek(_ARC_LINE))
+            line = _arc_line(self._members.peek(ARC_LINE))
             if line is None:
                 return None
             self._members.skip(line.size)
@@ -490,7 +490,7 @@ class _CarefulReader:
         return ""
 
     def _window(self) -> bytes:
-        return self._members.peek(_ARC_LINE if self._kind == "arc" else 64).lstrip(_BLANK)
+        return self._members.peek(ARC_LINE if self._kind == "arc" else 64).lstrip(BLANK)
 
     def _at_record(self) -> bool:
         return archive_kind(self._window()) == self._kind
@@ -526,16 +526,16 @@ class _CarefulReader:
         pieces: list[bytes] = []
         count = 0
         start = 1
-        while window := members.peek(_BLOCK):
+        while window := members.peek(BLOCK):
             found = self._find_record(window, start)
             start = 0
             if found >= 0:
                 step = found
-            elif len(window) < _BLOCK:
+            elif len(window) < BLOCK:
                 step = len(window)
             else:
                 # the end of the window may be the beginning of a header
-                step = len(window) - _ARC_LINE
+                step = len(window) - ARC_LINE
             count += step
             members.skip(step)
             if count <= room:
@@ -549,7 +549,7 @@ class _CarefulReader:
     def to_line_of_record(self) -> bool:
         """Moves to the next line that begins a record; returns False if it has not found one yet."""
         members = self._members
-        window = members.peek(_BLOCK)
+        window = members.peek(BLOCK)
         at = self._find_record(window, 0)
         while at > 0 and window[at - 1] != 10:
             at = self._find_record(window, at + 1)
@@ -557,7 +557,7 @@ class _CarefulReader:
             members.skip(at)
             return True
         # the end of the window may be the beginning of a header
-        members.skip(len(window) if len(window) < _BLOCK else len(window) - _ARC_LINE)
+        members.skip(len(window) if len(window) < BLOCK else len(window) - ARC_LINE)
         return False
 
     def _find_record(self, window: bytes, start: int) -> int:
@@ -586,7 +586,7 @@ def _arc_line(data: bytes, start: int = 0) -> _ArcLine | None:
 
     Returns None if the line is not such a header.
     """
-    end = data.find(b"\n", start, start + _ARC_LINE)
+    end = data.find(b"\n", start, start + ARC_LINE)
     if end < 0:
         return None
     words = data[start:end].split()

@@ -17,11 +17,10 @@ from typing import IO, Final, NamedTuple
 
 from ncleaner.page import Damage
 from ncleaner.reading.inflating import Codec, Dictionary
-from ncleaner.reading.records import ArchiveKind, Record, records_through
+from ncleaner.reading.records import BLANK, ArchiveKind, Record, records_through
 from ncleaner.reading.streams import Members, Source
 from ncleaner.text.visible import counted
 
-_BLANK: Final = b"\r\n\t "
 # Bytes of a record that are held in memory; a longer one is held in a file without a name.
 _IN_MEMORY: Final = 1 << 23
 #: What stands between the records of an archive.
@@ -57,7 +56,8 @@ class StoredRecord(NamedTuple):
     data: IO[bytes]
 
 
-def _temporary(folder: Path | None) -> IO[bytes]:
+def temporary(folder: Path | None) -> IO[bytes]:
+    """Returns a file for a record, in memory up to a bound."""
     return tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=None if folder is None else str(folder))
 
 
@@ -84,7 +84,7 @@ class _Copy:
         self._last: IO[bytes] | None = None
 
     def _file(self) -> IO[bytes]:
-        return _temporary(self._folder)
+        return temporary(self._folder)
 
     def begin(self) -> None:
         """A member begins."""
@@ -112,7 +112,7 @@ class _Copy:
             else:
                 self._is_first = self._collects
                 self._before = self._size = 0
-        if not self._has_begun and data[0] in _BLANK:
+        if not self._has_begun and data[0] in BLANK:
             self._before += len(data)
             return
         self._has_begun = True
@@ -242,7 +242,7 @@ def _member(
 ) -> StoredRecord | None:
     """Returns a record that has the member up to `end` to itself."""
     size = end - record.offset
-    data: IO[bytes] = BytesIO() if size <= _IN_MEMORY else _temporary(folder)
+    data: IO[bytes] = BytesIO() if size <= _IN_MEMORY else temporary(folder)
     for piece in source.again(record.offset, size):
         data.write(piece)
     if data.tell() < size:
@@ -261,7 +261,7 @@ def _found(
     stored_as: Codec = "plain"
     if copy.is_first:
         window = members.peek(64)
-        if len(window) < 64 and not window.strip(_BLANK):
+        if len(window) < 64 and not window.strip(BLANK):
             if not members.inflated_whole:
                 return None  # the reader reports the damage of the member next
             stored_as = members.codec

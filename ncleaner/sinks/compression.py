@@ -51,10 +51,12 @@ class Compressed(Sink):
     """
 
     def __init__(self, sink: Sink, compression: str) -> None:
+        super().__init__(sink.options)
         self._sink = sink
         self._compression = compression
         self.suffix = f"{sink.suffix}.{compression}"
         self.marks = sink.marks
+        self.decided = sink.decided
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the page as the sink of the format does."""

@@ -48,7 +48,7 @@ class TeiSink(Sink):
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:
             require_splitter()
-        self._sentences = options.sentences
+        super().__init__(options)
         said = ("headline", "authors", "published", "modified", "site", "licence") if options.metadata else ()
         self._fields = Fields(("id", "url", "title", *said))
         self._table = Fields(table=options.table) if options.table else None
@@ -91,7 +91,7 @@ class TeiSink(Sink):
         return "".join(parts) + ("</div>\n" if is_open else "")
 
     def _text(self, text: str, language: str) -> str:
-        if self._sentences:
+        if self.options.sentences:
             found = (escaped(plain(sentence)) for sentence in sentences_in(text, language))
             return "".join(f"<s>{sentence}</s>" for sentence in found if sentence)
         return "<lb/>".join(filter(None, (escaped(plain(line)) for line in text.split("\n"))))

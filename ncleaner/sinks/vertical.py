@@ -50,7 +50,7 @@ class _Corpus(Sink):
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:
             require_splitter()
-        self._sentences = options.sentences
+        super().__init__(options)
         self._fields = Fields(options.attributes, metadata=options.metadata, table=options.table)
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
@@ -58,7 +58,7 @@ class _Corpus(Sink):
         parts = []
         for element in elements_of(document, kept):
             name = element.name
-            if self._sentences:
+            if self.options.sentences:
                 found = map(self._lines, sentences_in(element.text, kept.remarks.language))
                 lines = "".join(f"<s>\n{line}</s>\n" for line in found if line)
             else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +16,8 @@ from ncleaner.page import Damage
 from ncleaner.pools.pool import Worker
 from ncleaner.reading.archive import read_stored
 from ncleaner.reading.inflating import Codec, lz4_frames
-from ncleaner.reading.stored import StoredRecord, filedesc
+from ncleaner.reading.records import ARC_LINE
+from ncleaner.reading.stored import StoredRecord, filedesc, temporary
 from ncleaner.sorting.runs import By, Group, RunWriter, merged, place_of
 from ncleaner.storage.local import flush_directories
 
@@ -28,7 +28,6 @@ _TO_FIRST_BYTE: Final = {".gz": 1 << 13, ".zst": 3 << 16, ".lz4": 5 << 20}
 _GZIP_LEVEL: Final = 6
 _ZSTD_LEVEL: Final = 3
 _PIECE: Final = 1 << 20
-_IN_MEMORY: Final = 1 << 23
 
 
 def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
@@ -51,7 +50,7 @@ def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
         return _SUFFIX[record.codec], record.data, record.size
     suffix = _SUFFIX.get(record.packed, ".gz")
     engine = _engine(suffix, record.size)
-    out = tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(folder))  # noqa: SIM115
+    out = temporary(folder)
     while piece := record.data.read(_PIECE):
         out.write(engine.compress(piece))
     out.write(engine.flush())
@@ -113,7 +112,6 @@ _SCAN_MEMORY: Final = 64 << 20
 _MERGE_MEMORY: Final = 32 << 20
 # Most places of damage that are reported of one input.
 _MAX_NOTES: Final = 100
-_ARC_LINE: Final = 1 << 13
 
 
 @dataclass(slots=True)
@@ -240,7 +238,7 @@ def _begin_arc(out: BinaryIO, name: str, group: Group) -> int:
 
     Returns the bytes of this record.
     """
-    head, taken = _unpacked_head(group.suffix, group.pieces, _ARC_LINE)
+    head, taken = _unpacked_head(group.suffix, group.pieces, ARC_LINE)
     first = _pack_small(group.suffix, filedesc(name, head))
     out.write(first + taken)
     return len(first)
