@@ -27,7 +27,7 @@ from ncleaner.document.tables import ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.language import page_language
 from ncleaner.pools.pool import start
-from ncleaner.training.curve import Curve, fit, learning_curve, verdict
+from ncleaner.training.curve import LearningCurve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import mean_and_error, page_figures
 
@@ -260,7 +260,7 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
     found = Learned()
     pairs = [pair for pair in finished_pairs(project, name) if len(pair.document.elements)]
     found.trained = len(pairs)
-    found.advice = verdict(Curve([], np.zeros(0), 0.0, 0.0), len(pairs))[1]
+    found.advice = verdict(LearningCurve([], np.zeros(0), 0.0, 0.0), len(pairs))[1]
     if len(pairs) >= _LEAST:
         _train(pairs, start, own, found)
     _look_at_pages(project, name, {pair.name for pair in pairs}, _chosen(own, found, start), found)

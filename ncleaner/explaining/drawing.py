@@ -179,26 +179,26 @@ def _why(why: Why) -> Iterator[str]:
         yield f"<p class=ruled>{html_text(said.ruled)}</p>"
     if why.base is not None:
         yield "<table><tbody>"
-        yield _bar("before anything is known of it", why.base, "base")
+        yield _line("before anything is known of it", why.base, "base")
         for reason in listed(why.features):
-            yield _bar(*reason)
+            yield _line(*reason)
         for step in why.steps:
-            yield _bar(*step)
+            yield _line(*step)
         total = "" if why.bar is None else f"score; the bar is {why.bar:+.2f}"
-        yield _bar(total or "score", why.score or 0.0, "total")
+        yield _line(total or "score", why.score or 0.0, "total")
         yield "</tbody></table>"
     if why.first:
         yield "<details><summary>at first sight</summary><table><tbody>"
         for reason in listed(why.first):
-            yield _bar(*reason)
+            yield _line(*reason)
         yield "</tbody></table></details>"
-    if why.spoken is not None and why.spoken.pieces:
-        yield f"<p class=words dir=auto>{' '.join(map(_piece, why.spoken.pieces))}</p>"
-        grams = ", ".join(f"{html_text(gram.text)} {gram.bits:+.1f}" for gram in why.spoken.grams[:_GRAMS])
-        yield f"<p class=grams>n-grams {why.spoken.bits:+.1f} bits: {grams}</p>"
+    if why.ngrams is not None and why.ngrams.pieces:
+        yield f"<p class=words dir=auto>{' '.join(map(_piece, why.ngrams.pieces))}</p>"
+        grams = ", ".join(f"{html_text(gram.text)} {gram.bits:+.1f}" for gram in why.ngrams.grams[:_GRAMS])
+        yield f"<p class=grams>n-grams {why.ngrams.bits:+.1f} bits: {grams}</p>"
 
 
-def _bar(said: str, bits: float, name: str) -> str:
+def _line(said: str, bits: float, name: str) -> str:
     width = min(abs(bits) / _FULL, 1) * 50
     side = "left:50%" if bits >= 0 else f"left:{50 - width:.1f}%"
     kind = "good" if bits >= 0 else "bad"

@@ -21,7 +21,7 @@ from ncleaner.document.kept import FRAGMENT, NOTICE, Kept
 from ncleaner.document.tables import HEADER, HIDDEN
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.drawing import framed
-from ncleaner.explaining.verdicts import Gram, Piece, Reason, Ruling, Spoken, Verdicts, Why
+from ncleaner.explaining.verdicts import Gram, NGrams, Piece, Reason, Ruling, Verdicts, Why
 from ncleaner.explaining.words import feature_name, lines_of, said_of
 from ncleaner.methods.base import Trace
 from ncleaner.methods.choice import PerLanguage
@@ -151,8 +151,8 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
     rulings, changed = _rulings_of(document, trace)
     model = getattr(method, "model", None)
     ngrams = getattr(model, "ngrams", model)
-    spoken = _spoken(document, ngrams) if isinstance(ngrams, NGramModel) else repeat(None)
-    segments = tuple(_whys(document, kept, causes, rulings, spoken))
+    grams = _ngrams(document, ngrams) if isinstance(ngrams, NGramModel) else repeat(None)
+    segments = tuple(_whys(document, kept, causes, rulings, grams))
     return Explanation(
         document, kept, name, about, segments, (*notes, *changed), causes is not None, source
     )  # fmt: skip
@@ -181,10 +181,10 @@ def _whys(
     kept: Kept,
     causes: _Causes | None = None,
     rulings: Sequence[Sequence[Ruling]] = (),
-    spoken: Iterable[Spoken | None] = repeat(None),
+    ngrams: Iterable[NGrams | None] = repeat(None),
 ) -> Iterator[Why]:
     marks = kept.marks_of(document)
-    for row, (segment, said) in enumerate(zip(document, spoken, strict=False)):
+    for row, (segment, said) in enumerate(zip(document, ngrams, strict=False)):
         yield Why(
             segment,
             bool(kept.mask[row]),
@@ -397,7 +397,7 @@ def _form(flags: int) -> str:
 # Words and n-grams.
 
 
-def _spoken(document: Document, model: NGramModel) -> Iterator[Spoken]:
+def _ngrams(document: Document, model: NGramModel) -> Iterator[NGrams]:
     """Yields the n-grams of each segment, by its model: another one where the page has other languages.
 
     Args:
@@ -409,7 +409,7 @@ def _spoken(document: Document, model: NGramModel) -> Iterator[Spoken]:
         used, text = others.get(row, model), composed(own)
         values = used.ratio.values(used.alphabet.encoder, text.encode("utf-8", "replace"))
         pieces, grams = tuple(_pieces(text, values)), tuple(_grams(text, values, used.order))
-        yield Spoken(float(values.sum()), pieces, grams, used.name)
+        yield NGrams(float(values.sum()), pieces, grams, used.name)
 
 
 def _pieces(text: str, values: npt.NDArray[np.float64]) -> list[Piece]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Against", "Gram", "Piece", "Reason", "Ruling", "Spoken", "Verdicts", "Why"]
+__all__ = ["Against", "Gram", "NGrams", "Piece", "Reason", "Ruling", "Verdicts", "Why"]
 
 Against = Literal["right", "wrongly kept", "wrongly removed", "unknown"]
 
@@ -63,7 +63,7 @@ class Gram(NamedTuple):
     bits: float
 
 
-class Spoken(NamedTuple):
+class NGrams(NamedTuple):
     """The n-grams of a segment with their log-odds.
 
     Attributes:
@@ -92,7 +92,7 @@ class Why:
         features: what the features of the structure model add, the strongest first.
         steps: what later steps add, in their order. Base, features and steps sum up to the score.
         rulings: rules that overrule the score, in their order; the last one counts.
-        spoken: log-odds of words and n-grams; None for a method without n-grams.
+        ngrams: log-odds of words and n-grams; None for a method without n-grams.
         first: what the features add to the first judgement, for a segment that is judged twice.
         against: whether a gold text agrees with the verdict; None without one.
         matched: share of the segment's words that the gold text has, 0 to 1; None without one, or without
@@ -108,7 +108,7 @@ class Why:
     features: tuple[Reason, ...] = ()
     steps: tuple[Reason, ...] = ()
     rulings: tuple[Ruling, ...] = ()
-    spoken: Spoken | None = None
+    ngrams: NGrams | None = None
     first: tuple[Reason, ...] = ()
     against: Against | None = None
     matched: float | None = None
@@ -139,12 +139,12 @@ class Why:
             "rulings": [ruling._asdict() for ruling in self.rulings],
             "first": [reason._asdict() for reason in self.first[:most]],
         }
-        if self.spoken is not None:
+        if self.ngrams is not None:
             found["ngrams"] = {
-                "model": self.spoken.model,
-                "bits": self.spoken.bits,
-                "pieces": [piece._asdict() for piece in self.spoken.pieces],
-                "strongest": [gram._asdict() for gram in self.spoken.grams[:most]],
+                "model": self.ngrams.model,
+                "bits": self.ngrams.bits,
+                "pieces": [piece._asdict() for piece in self.ngrams.pieces],
+                "strongest": [gram._asdict() for gram in self.ngrams.grams[:most]],
             }
         if self.against is not None:
             found["against"] = self.against

@@ -152,10 +152,10 @@ def _ruled(why: Why) -> str:
 def _strongest_words(why: Why) -> tuple[Piece, ...]:
     """Returns the words of a segment with the largest log-odds, each once with all its places, strongest
     first."""
-    if why.spoken is None:
+    if why.ngrams is None:
         return ()
     bits: dict[str, float] = {}
-    for piece in why.spoken.pieces:
+    for piece in why.ngrams.pieces:
         bits[piece.text] = bits.get(piece.text, 0.0) + piece.bits
     ranked = sorted(bits.items(), key=lambda item: (-abs(item[1]), item[0]))
     return tuple(Piece(visible(text, 30), value) for text, value in ranked[:_MOST] if abs(value) >= _LITTLE)
@@ -240,15 +240,15 @@ def details_of(explanation: Verdicts, why: Why) -> Iterator[str]:
         yield ""
         yield f"At first sight, what is known of it adds {total:+.2f} bits:"
         yield from _rows(listed(why.first))
-    if why.spoken is not None:
-        spoken = why.spoken
+    if why.ngrams is not None:
+        found = why.ngrams
         yield ""
-        yield f"Its n-grams (model {visible(spoken.model)}): {spoken.bits:+.2f} bits. By words:"
-        yield "  " + " ".join(f"{visible(piece.text)}({piece.bits:+.1f})" for piece in spoken.pieces)
+        yield f"Its n-grams (model {visible(found.model)}): {found.bits:+.2f} bits. By words:"
+        yield "  " + " ".join(f"{visible(piece.text)}({piece.bits:+.1f})" for piece in found.pieces)
         yield "Strongest n-grams (␣ a space, ¶ the edge of the segment):"
         yield "  " + ", ".join(
             f"{visible(gram.text)} {gram.bits:+.2f}" + (f" in {gram.times} places" if gram.times > 1 else "")
-            for gram in spoken.grams[:_LISTED]
+            for gram in found.grams[:_LISTED]
         )
 
 

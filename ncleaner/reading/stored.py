@@ -1,4 +1,4 @@
-"""Reads the records of WARC and ARC archives as they are stored, for who copies them.
+"""Reads the records of WARC and ARC archives as they are stored, to copy them.
 
 A record that has a gzip member or a Zstandard frame to itself is that member, byte for byte. Of any other
 record (in a plain archive, in a member with other records, in members that are cut at any byte, in a frame

@@ -23,7 +23,7 @@ from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import cleaned_by, mean_and_error, page_figures
 
-__all__ = ["Curve", "Point", "fit", "learning_curve", "verdict", "with_curve"]
+__all__ = ["LearningCurve", "LearningPoint", "fit", "learning_curve", "verdict", "with_curve"]
 
 _FOLDS: Final = 5
 # least number of pages for a curve
@@ -35,7 +35,7 @@ _WORTH: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LearningPoint:
     """One point of a learning curve.
 
     Attributes:
@@ -50,7 +50,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class LearningCurve:
     """A learning curve.
 
     Attributes:
@@ -61,7 +61,7 @@ class Curve:
         error: standard error of `gain`.
     """
 
-    points: list[Point]
+    points: list[LearningPoint]
     scores: npt.NDArray[np.float64]
     gain: float
     error: float
@@ -82,7 +82,7 @@ def learning_curve(
     pairs: Sequence[Pair],
     alphabet: str = "learned",
     train: Callable[[Sequence[Pair], str], HybridModel] = fit,
-) -> Curve:
+) -> LearningCurve:
     """Trains on more and more pages, and tests on pages of other sites.
 
     The pages are divided into up to five folds by site. For each fold, models are trained on all of the
@@ -120,9 +120,11 @@ def learning_curve(
         for step in sorted(scores, reverse=True)
         if not (np.isnan(scores[step]) & ~np.isnan(scores[0])).any()
     ]
-    points = [Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step], sites)) for step in told]
+    points = [
+        LearningPoint(round(float(np.mean(sizes[step])), 1), *_mean(scores[step], sites)) for step in told
+    ]
     gain, error = _mean(scores[0] - scores[1], sites) if 1 in scores else (math.nan, math.nan)
-    return Curve(points, scores.get(0, np.full(len(pairs), np.nan)), gain, error)
+    return LearningCurve(points, scores.get(0, np.full(len(pairs), np.nan)), gain, error)
 
 
 def _mean(values: npt.NDArray[np.float64], sites: Sequence[str]) -> tuple[float, float]:
@@ -153,7 +155,7 @@ def with_curve(
     return replace(model, about={**model.about, LEARNING_CURVE: points}), verdict(curve, len(pairs))[1]
 
 
-def verdict(curve: Curve, pages: int) -> tuple[bool, str]:
+def verdict(curve: LearningCurve, pages: int) -> tuple[bool, str]:
     """Says whether more pages would help.
 
     Returns:

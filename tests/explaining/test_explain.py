@@ -36,9 +36,9 @@ def check(found: Explanation) -> None:
         )
         keeps = why.bar is not None and why.score >= why.bar
         assert why.kept == (why.rulings[-1].keeps if why.rulings else keeps)
-        if why.spoken is not None and why.spoken.pieces:
-            assert sum(piece.bits for piece in why.spoken.pieces) == pytest.approx(why.spoken.bits, abs=1e-9)
-            assert sum(gram.bits for gram in why.spoken.grams) == pytest.approx(why.spoken.bits, abs=1e-9)
+        if why.ngrams is not None and why.ngrams.pieces:
+            assert sum(piece.bits for piece in why.ngrams.pieces) == pytest.approx(why.ngrams.bits, abs=1e-9)
+            assert sum(gram.bits for gram in why.ngrams.grams) == pytest.approx(why.ngrams.bits, abs=1e-9)
     assert [why.kept for why in found.segments] == found.mask.tolist()
 
 
@@ -164,7 +164,7 @@ def test_a_page_in_two_languages_is_read_by_two_models() -> None:
     for cleaner in CLEANERS.values():
         found = explain(body, cleaner)
         check(found)
-        models = [why.spoken.model for why in found.segments if why.spoken]
+        models = [why.ngrams.model for why in found.segments if why.ngrams]
         assert (models[0], models[-1]) == ("en", "el")
 
 

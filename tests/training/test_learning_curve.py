@@ -12,7 +12,7 @@ import pytest
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.people.cards import card_text
-from ncleaner.training.curve import Curve, Point, fit, learning_curve, verdict, with_curve
+from ncleaner.training.curve import LearningCurve, LearningPoint, fit, learning_curve, verdict, with_curve
 from ncleaner.training.pairs import Pair, read_pairs
 
 from ..annotating import made
@@ -88,7 +88,7 @@ def test_a_model_that_cannot_be_trained_is_no_point() -> None:
     ],
 )
 def test_what_the_curve_says(pages: int, gain: float, error: float, enough: bool, said: str) -> None:
-    curve = Curve([Point(5, 0.9, 0.01)], np.zeros(pages), gain, error)
+    curve = LearningCurve([LearningPoint(5, 0.9, 0.01)], np.zeros(pages), gain, error)
     found, sentence = verdict(curve, pages)
     assert found is enough and said in sentence
 
