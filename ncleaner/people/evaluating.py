@@ -321,8 +321,11 @@ def precision_recall_of(
     counts = _Words(float(all_words.sum()), float(sum(pair.alignment.gold_words for pair in pairs)))
 
     def point(threshold: float | Preset | None, preset: str = "") -> Point:
-        cleaner = own if threshold is None else cleaner_of(threshold)
-        masks = [cleaner.keep(pair.document).mask for pair in pairs]
+        decided = kept
+        if threshold is not None:
+            cleaner = cleaner_of(threshold)
+            decided = [cleaner.keep(pair.document) for pair in pairs]
+        masks = [each.mask for each in decided]
         all_kept = float(sum(each[mask].sum() for each, mask in zip(words, masks, strict=True)))
         hit = float(sum(each[mask].sum() for each, mask in zip(hits, masks, strict=True)))
         return counts.point(threshold if isinstance(threshold, float) else None, all_kept, hit, preset)

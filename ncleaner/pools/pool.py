@@ -390,7 +390,7 @@ class Pool:
         worker.channel.close()
         return self._start()
 
-    def poll(self, seconds: float, held: Collection[int] = ()) -> list[tuple[int, Any]]:
+    def poll(self, seconds: float = _POLL_SECONDS, held: Collection[int] = ()) -> list[tuple[int, Any]]:
         """Returns new messages and events in order, as (number of the job, event).
 
         It waits up to `seconds` for the first.
@@ -677,7 +677,7 @@ def _in_workers(tasks: Iterable[Task], pool: Pool, report: Report) -> Results:
             running[pool.submit(_TaskJob(following[1]))] = following
         if not running:
             return
-        events = pool.poll(_POLL_SECONDS)
+        events = pool.poll()
         # read once: the workers go on meanwhile
         amount = pool.amount
         report(amount - reported)

@@ -276,8 +276,6 @@ _MAX_DEATHS = 5
 # Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
 _SEND_EACH = 200
 
-_POLL_SECONDS = 0.2
-
 # Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
 # the input's size when it is finished.
 Progress = Callable[[Tally, Input, int], None]
@@ -349,7 +347,7 @@ def events_of(
         running: the tasks, by the numbers of their jobs; those that have ended are removed.
         held: numbers of jobs whose events have to wait.
     """
-    for number, event in pool.poll(_POLL_SECONDS, held):
+    for number, event in pool.poll(held=held):
         task = running[number]
         if isinstance(event, Chunk):
             task.advance(event)

@@ -359,7 +359,7 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
     batch = _Batch(Input("c.html", "", -1), PagesJob(pages=pages))
     death = Death("silent", "the worker has given no sign of life", -1)
     chunk = Chunk(b"", Tally(), 1, -1)
-    pool: Any = SimpleNamespace(poll=lambda *_: [(0, death), (0, chunk)] * 3, submit=lambda job: 0)
+    pool: Any = SimpleNamespace(poll=lambda held: [(0, death), (0, chunk)] * 3, submit=lambda job: 0)
     notes = [event for _, event in events_of(pool, {0: batch}) if isinstance(event, Note)]
     assert [note.source for note in notes] == ["a.html", "b.html", "c.html"]
 
