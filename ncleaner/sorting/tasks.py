@@ -24,7 +24,7 @@ from ncleaner.storage.local import flush_directories
 _SUFFIX: Final[dict[Codec, str]] = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}
 # Compressed bytes that give the first inflated ones: Zstandard gives none of a block of up to 128 KiB before
 # its end, LZ4 none of a block of up to 4 MiB.
-_TO_FIRST_BYTE: Final = {".gz": 1 << 13, ".zst": 3 << 16, ".lz4": 5 << 20}
+_TO_HEAD: Final = {".gz": 1 << 13, ".zst": 3 << 16, ".lz4": 5 << 20}
 _GZIP_LEVEL: Final = 6
 _ZSTD_LEVEL: Final = 3
 _PIECE: Final = 1 << 20
@@ -91,7 +91,7 @@ def _unpacked_head(suffix: str, pieces: Iterable[bytes | memoryview], size: int)
     taken = b""
     for piece in pieces:
         taken += piece
-        if len(taken) >= _TO_FIRST_BYTE[suffix]:
+        if len(taken) >= _TO_HEAD[suffix]:
             break
     if suffix == ".gz":
         return zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(taken, size), taken
