@@ -138,25 +138,7 @@ class Cleaner:
         if recipe.encoding is not None:
             # raises for an unknown one
             dump_html(b"", encoding=recipe.encoding)
-        self.sites: Survey | None = None
-        if recipe.sites is not None:
-            # only here, since most cleaners have no survey
-            from ncleaner.surveying.survey import Survey
-
-            sites = recipe.sites
-            if sites == AUTO_SITES:
-                raise OptionError(
-                    "sites", "only `ncleaner clean` makes a survey itself: give the file of one"
-                )
-            self.sites = sites if isinstance(sites, Survey) else Survey(sites, entry.needs_references)
-            for wanted, known, what in (
-                (recipe.drop_seen, self.sites.paragraphs, "paragraphs"),
-                (recipe.drop_duplicates, self.sites.duplicates, "duplicates"),
-            ):
-                if wanted and not known:
-                    raise ModelError(
-                        f"the survey {self.sites.path} has no {what}: make it again with `survey --{what}`"
-                    )
+        self.sites = _survey_of(recipe, entry.needs_references)
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
         if isinstance(recipe.model, Stored):
             self.method = entry.make(recipe.model, *wishes)
@@ -448,6 +430,29 @@ class Cleaner:
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)
         return f"<Cleaner {self.method.name}{'' if model is None else f' {model!r}'}>"
+
+
+def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
+    """Returns the survey of sites, if one is given; with pages of theirs if the method needs references.
+
+    Raises ValueError or ModelError: it cannot be read, or lacks what the recipe takes of it.
+    """
+    sites = recipe.sites
+    if sites is None:
+        return None
+    # only here, since most cleaners have no survey
+    from ncleaner.surveying.survey import Survey
+
+    if sites == AUTO_SITES:
+        raise OptionError("sites", "only `ncleaner clean` makes a survey itself: give the file of one")
+    found = sites if isinstance(sites, Survey) else Survey(sites, references)
+    for wanted, known, what in (
+        (recipe.drop_seen, found.paragraphs, "paragraphs"),
+        (recipe.drop_duplicates, found.duplicates, "duplicates"),
+    ):
+        if wanted and not known:
+            raise ModelError(f"the survey {found.path} has no {what}: make it again with `survey --{what}`")
+    return found
 
 
 _default: list[Cleaner] = []
