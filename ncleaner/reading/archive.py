@@ -33,7 +33,7 @@ from ncleaner.page import (
 )
 from ncleaner.reading._warc import MAX_HEAD, split_head
 from ncleaner.reading.inflating import BLOCK, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
-from ncleaner.reading.inputs import STDIN, is_archive, sniff
+from ncleaner.reading.inputs import STDIN, is_archive, is_page, sniff
 from ncleaner.reading.markers import (
     BOM,
     MarkerForm,
@@ -348,14 +348,19 @@ def unread_once(items: Iterable[T]) -> Iterator[T]:
 def _items(
     source: Source, name: str, input_format: InputFormat, limits: Limits, reading: _Reading
 ) -> Iterator[Item]:
-    """Yields the items of one archive or file; an input that gives none is empty."""
+    """Yields the items of one archive or file.
+
+    A file without bytes, as a failed download leaves it, is a page without text if its name is that of a
+    page; else it is damage."""
     start = source.tell()
     count = 0
     if source.peek(1):
         for item in _contents(source, name, input_format, limits, reading):
             yield item
             count += 1
-    if not count:
+    if not count and is_page(name) and not source.broken:
+        yield Page(b"", name, source=name, kind="text" if sniff(b"", name) == "text" else "html")
+    elif not count:
         yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
 
 

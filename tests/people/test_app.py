@@ -202,7 +202,7 @@ def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     said = result.stderr.decode()
     assert "b-binary.html" in said
     assert "h-junk" in said
-    assert "8 pages read" in said
+    assert "9 pages read" in said
 
 
 @pytest.mark.slow

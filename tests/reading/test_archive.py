@@ -775,7 +775,10 @@ def test_file_that_is_no_page(tmp_path: Path) -> None:
     assert skip == Skip("not text (PNG image)", str(path), str(path), -1, True, binary(b"\x89PNG").advice)  # type: ignore[union-attr]
     write(path, html(1, 500))
     assert list(archive.read(path, limits=SMALL)) == [Skip("too large", str(path), str(path), lost=True)]
-    write(path, b"")
+    for name, kind in (("page.html", "html"), ("page.TXT", "text")):
+        path = write(tmp_path / name, b"")
+        assert list(archive.read(path)) == [Page(b"", str(path), source=str(path), kind=kind)]  # type: ignore[arg-type]
+    path = write(tmp_path / "page.html.gz", b"")
     assert list(archive.read(path)) == [Damage("empty", str(path), 0)]
     write(path, gzip.compress(html(1, 500))[:-500])
     found = list(archive.read(path))
