@@ -95,14 +95,15 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, 
         passages = find_passages(nodes, shown, passed_over)
     if not passages:
         return 0
+    return add_passages(builder, passages, lambda markup: _add_markup(markup, builder, limits))
 
-    def add(markup: bytes) -> int:
-        fragment = parse(markup, limits)
-        walk(fragment.parser, builder)
-        fragment.release()
-        return fragment.dropped
 
-    return add_passages(builder, passages, add)
+def _add_markup(markup: bytes, builder: Builder, limits: Limits) -> int:
+    """Adds the text of some markup, and returns the number of tags that were dropped from it."""
+    fragment = parse(markup, limits)
+    walk(fragment.parser, builder)
+    fragment.release()
+    return fragment.dropped
 
 
 def dump_html(
@@ -150,6 +151,10 @@ def dump_html(
     else:
         shows = max(own, in_lines)
         least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
+    if not own and not in_lines and b"<noframes" in utf8.lower():
+        # what a page of frames says to browsers without them is all that it says
+        for node in tree.parser.css("noframes"):
+            dropped += _add_markup(node.text().encode(), builder, limits)
     if least is not None:
         before = builder.count_segments()
         dropped += _add_embedded(tree, builder, limits, title, least)

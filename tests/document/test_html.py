@@ -47,6 +47,9 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<div class=cookie-recipes>a</div><div class=my-cookie-bar>b</div>", [("h", "a"), ("h", "b")]),
     ("<body class=cli-bar-is-open>a<div class=onetrust-active><h1>b</h1>c</div>", [("h", "a"), ("h", "b"), ("h", "c")]),
     ("<h2>a</h2><span class=mw-editsection>[<a href=x>edit</a>]</span>b", [("h", "a"), ("h", "b")]),
+    # what a page of frames says without them
+    ("<frameset><frame src=a><noframes><body><p>a &amp; b<p>c</noframes></frameset>", [("h", "a & b"), ("h", "c")]),
+    ("<p>a<noframes><p>b</noframes>", [("h", "a")]),
     # line breaks
     ("a<br>b", [("h", "a b")]),
     ("a<br><br>b", [("h", "a"), ("h", "b")]),
