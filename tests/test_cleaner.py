@@ -74,6 +74,18 @@ def test_document_and_keep() -> None:
     assert "Cleaner hybrid" in repr(cleaner)
 
 
+def cleaned(cleaner: Cleaner, text: str) -> str:
+    document, kept = cleaner.page(Page(text.encode(), kind="text"))
+    return "\n".join(str(segment) for segment, keep in zip(document, kept.mask, strict=True) if keep)
+
+
+@pytest.mark.parametrize("text", ["Das ist ein Test.", "Привет, мир!", "Ez egy rövid szöveg."])
+def test_a_text_of_one_short_line_stays(text: str) -> None:
+    cleaner = Cleaner()
+    assert cleaned(cleaner, text) == text
+    assert cleaned(cleaner, "Home | About | Contact") == cleaned(cleaner, "About us") == ""
+
+
 def test_the_limit_of_a_page_is_in_bytes_for_text_too() -> None:
     cleaner = Cleaner(limits=Limits(bytes=1000))
     assert cleaner.clean("<p>" + "語" * 300)

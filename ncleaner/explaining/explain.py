@@ -363,6 +363,7 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
 # {(rule, whether it keeps the segment): words}
 _SAID = {
     ("fragment", True): "a part of a few lines without links",
+    ("line", True): "a text of one line",
     ("heading", False): "a heading at the end, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "one of the links to other pages beside the text of an article",

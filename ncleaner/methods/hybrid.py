@@ -33,7 +33,8 @@ __all__ = ["Hybrid", "drop_phrases_of_text", "finished"]
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
-# A fragment of at most this many words, at this probability, is kept whole if it has no links.
+# A fragment of at most this many words, at this probability, is kept whole if it has no links; and a plain
+# text of one segment with at most this many.
 _FEW, _SURE = 40, 0.9
 _HEURISTICS = Heuristics()
 
@@ -70,7 +71,14 @@ class Hybrid:
             kept = self._ngram.keep(document, trace)
             if kept.scores is not None:
                 decision, stock = self.model.ngrams.decision, self.model.structure.stock
-                drop_phrases_of_text(document, kept.mask, kept.scores, decision, stock)
+                scores = kept.scores
+                if len(document) == 1 and document.segments["words"][0] <= _FEW:
+                    # n-grams know too little of a line, and there is nothing that it could be boilerplate of
+                    kept.mask[:] = ~_HEURISTICS.remove(document)
+                    scores = np.maximum(scores, decision.threshold)
+                    if trace is not None:
+                        trace.note("line", kept.mask)
+                drop_phrases_of_text(document, kept.mask, scores, decision, stock)
             if trace is not None:
                 trace.note("phrase", kept.mask)
             return kept.remarked(fallback=self._ngram.name)
