@@ -34,7 +34,7 @@ from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
     ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_FIGURE, TAG_H1, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
+    TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -817,7 +817,8 @@ cdef bint _is_overlay(node_t* root, const unsigned char* name, size_t length) no
             return False
         node = following(node, root, True)
         left -= 1
-    return node == NULL and meaning_of(root).code != TAG_BODY
+    code = meaning_of(root).code
+    return node == NULL and code != TAG_BODY and code != TAG_HTML
 
 
 cdef inline bint _enter_block(

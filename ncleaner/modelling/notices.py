@@ -31,8 +31,8 @@ _CODE = 1 << tags.CONTEXT.index("code")
 _SECTIONS, _WORDS = 3, 4
 # Log-odds from which a text is surely no notice, beside a sentence about cookies.
 _ORDINARY = 2.0
-# Words for cookies, in the languages that write another one than Latin ones do.
-_COOKIES = re.compile("cookie|galleta|ciastecz|печен|куки|cookies|クッキー|쿠키|ملفات تعريف", re.IGNORECASE)
+# Words for cookies, in the languages of the notices.
+_COOKIES = re.compile("cookie|ciastecz|куки|クッキー|쿠키|ملفات تعريف", re.IGNORECASE)
 _OWN = ("terms", "step", "offset")
 # beyond these log-odds, in nats, the exponential function need not be asked
 _CERTAIN = 30.0

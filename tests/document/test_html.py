@@ -44,6 +44,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # what programs lay over the page or put into it
     ("a<div class='x CookieBanner'><p>We use</p></div><div id=onetrust-consent-sdk>cookies</div>b", [("h", "a"), ("h", "b")]),
     ("<div class='cookies_bar small'>no</div><div class=cookie-policy>yes</div>", [("h", "yes")]),
+    ("<html class=cookie-bar><div class='page cookie-bar-visible cookiebar_active'>a</div>", [("h", "a")]),
+    ("<div class=CookieBannerWrapper>a</div><div class=cookie-consent__text>b</div>c", [("h", "c")]),
     ("<div class=cookie-recipes>a</div><div class=my-cookie-bar>b</div>", [("h", "a"), ("h", "b")]),
     ("<body class=cli-bar-is-open>a<div class=onetrust-active><h1>b</h1>c</div>", [("h", "a"), ("h", "b"), ("h", "c")]),
     ("<h2>a</h2><span class=mw-editsection>[<a href=x>edit</a>]</span>b", [("h", "a"), ("h", "b")]),
