@@ -15,6 +15,7 @@ from ncleaner.describing.names import (
     holder_of,
     is_account,
     is_byline,
+    is_same_title,
     may_be_longer,
     names_in,
     names_on_page,
@@ -454,15 +455,16 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
     the site is made for search engines: that of JSON-LD is better.
     """
     usable = (
-        (title, source, plain)
+        (short, source, whole)
         for source, values in _titles(said, shown)
-        if (title := without_site(plain := plain_title(values[0][:_LONGEST_TITLE]), sites, url))
+        if (short := without_site(whole := plain_title(values[0][:_LONGEST_TITLE]), sites, url))
     )
     title, source, plain = next(usable, ("", "", ""))
-    if title != plain and source.startswith("meta"):
-        other = next(usable, None)
-        if other and other[1].startswith("JSON-LD"):
+    if title != plain and source.startswith("meta") and (other := next(usable, None)):
+        if other[1].startswith("JSON-LD"):
             title, source, plain = other
+        elif other[1] == "headline" and is_same_title(other[0], title):
+            title, plain = other[0], other[2]
     # what two statements agree about stays whole
     if may_be_longer(title) and all(
         plain_title(values[0]) != plain for _, values in said.json_of("headline")
@@ -475,13 +477,18 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
 def _titles(said: _Statements, shown: _Shown) -> _Candidates:
     yield from said.meta_of(NAMES["title"][:1])
     yield from said.json_of("headline")
-    if headline := shown.title():
+    # the data of scripts often has the text without its title: the first paragraph is no headline
+    headline = shown.title()
+    is_text = shown.document.has_state and _is_sentence(headline)
+    if headline and not is_text:
         yield "headline", [headline]
     yield from said.meta_of(NAMES["title"][1:])
     yield from said.items_of("headline")
     yield from said.json_of("name")
     if shown.document.title:
         yield "title", [shown.document.title]
+    if is_text:
+        yield "headline", [headline]
 
 
 def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:

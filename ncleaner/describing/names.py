@@ -32,6 +32,8 @@ _PARTS = 4
 _SHORT, _FEW_WORDS = 3, 3
 # other titles of a page that are compared, and letters of a title that is no mere label
 _OTHERS, _LEAST = 12, 8
+# letters at the beginning of a word that two titles share
+_STEM = 5
 
 
 # a page has its title in several places
@@ -142,6 +144,26 @@ def bare_title(title: str, others: Iterable[str], sites: Iterable[str] = ()) -> 
         if letters in beginnings and not is_label and not names_site(letters, sites):
             return title[: beginnings[letters]]
     return title
+
+
+def is_same_title(headline: str, title: str) -> bool:
+    """Tells whether a headline says the same as a title that is made for search engines.
+
+    A title of one word is a section, so any headline is better. A label, and what stands behind a
+    colon, is only a part of the title.
+
+    >>> is_same_title("Ten gardens in spring", "10 best spring gardens"), is_same_title("Join us", "Gardens to see")
+    (True, False)
+    """
+    if " " not in title:
+        return True
+    letters, whole = _letters(headline), _letters(title)
+    if 3 * len(letters) < len(whole) or (
+        letters != whole and letters in map(_letters, title.split(": ")[1:])
+    ):
+        return False
+    ours, theirs = ({_letters(word)[:_STEM] for word in text.split()} for text in (headline, title))
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _alike(letters: str, name: str) -> bool:

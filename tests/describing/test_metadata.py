@@ -40,6 +40,10 @@ def described(**values: Any) -> str:
             "title", "Back", "JSON-LD headline",
         ),
         ("<meta property=og:title content='Ferries are back – HG – 1.5.2024'><h1>Ferries are back</h1>" + PROSE, "title", "Ferries are back", "meta og:title"),
+        # the headline in its place, unless that is another text, or what stands behind a colon
+        ("<meta property=og:site_name content=Gazette><meta property=og:title content='10 best spring gardens - Gazette'><h1>Ten gardens in spring</h1>" + PROSE, "title", "Ten gardens in spring", "meta og:title"),
+        ("<meta property=og:site_name content=Gazette><meta property=og:title content='10 best spring gardens - Gazette'><h1>Join us today</h1>" + PROSE, "title", "10 best spring gardens", "meta og:title"),
+        ("<meta property=og:site_name content=CodeHub><meta property=og:title content='CodeHub - ann/knot: Ropes and knots'><h1>Ropes and knots</h1>" + PROSE, "title", "ann/knot: Ropes and knots", "meta og:title"),
         # authors
         (described(author={"@type": "Person", "name": "Ann Lee"}), "authors", ("Ann Lee",), "JSON-LD author"),
         (described(author=[{"name": "Ann Lee"}, "Ben Moss"]), "authors", ("Ann Lee", "Ben Moss"), "JSON-LD author"),
@@ -120,6 +124,17 @@ def test_sources(html: str, field: str, wanted: object, source: str | None) -> N
     assert getattr(found, field) == wanted
     if source is not None:
         assert found.sources[field] == source
+
+
+def test_the_first_paragraph_of_data_is_no_headline() -> None:
+    story = (
+        "<p>Ferries are late in the islands. Ten years on, the harbour office looks for captains.</p>"
+        "<p>The reason is simple: nobody wants to sail at night, and the pier is cold and wet.</p>"
+    )
+    state = json.dumps({"props": {"article": {"body": story}}})
+    page = f"<title>Ferries are late</title><p>Wait<script id=__NEXT_DATA__ type=application/json>{state}</script>"
+    assert "captains" in ncleaner.extract(page).text
+    assert ncleaner.metadata(page).title == "Ferries are late"
 
 
 def test_an_address_tells_the_date_only_where_nothing_else_does() -> None:
