@@ -18,6 +18,7 @@ from ncleaner.describing.names import (
     is_same_title,
     may_be_longer,
     names_in,
+    names_in_lines,
     names_on_page,
     names_site,
     plain_title,
@@ -498,9 +499,11 @@ def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tu
     """
     first: tuple[tuple[str, ...], str] = (), ""
     for source, names, is_sure in _named(said, shown):
-        # the host of a person's own site has the name of the person
+        # Readers of a forum see accounts. The host of a person's own site has the name of the person.
+        is_hidden = source.startswith(("JSON-LD", "meta"))
         is_weak = all(
-            is_account(name) or names_site(name, sites, "" if " " in name else url) for name in names
+            (is_hidden and is_account(name)) or names_site(name, sites, "" if " " in name else url)
+            for name in names
         )
         if names and not is_weak and (is_sure or not first[0]):
             return tuple(name for name in names if not names_site(name, sites)) or names, source
@@ -528,10 +531,9 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
             kind = "rel" if "author" in fact.names.split() else "class"
             is_near = any(names[0] in text for text in shown.at_headline)
             yield f"{kind} author", names, is_near or is_byline(fact.value)
-    yield "byline", names_on_page([text for text in shown.bylines if is_byline(text)]), True
+    yield "byline", names_in_lines(shown.bylines), True
     for text in islice(shown.beside(), _LINES):
-        if is_byline(text):
-            yield "beside the headline", names_on_page([text]), True
+        yield "beside the headline", names_in_lines([text]), True
 
 
 def _sites(said: _Statements) -> _Candidates:

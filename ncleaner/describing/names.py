@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
+from ncleaner.describing.dates import dates_in
 from ncleaner.text.hosts import host_of
 
 _ALNUM = re.compile(r"[^\W_]+")
@@ -152,8 +153,10 @@ def is_same_title(headline: str, title: str) -> bool:
     A title of one word is a section, so any headline is better. A label, and what stands behind a
     colon, is only a part of the title.
 
-    >>> is_same_title("Ten gardens in spring", "10 best spring gardens"), is_same_title("Join us", "Gardens to see")
-    (True, False)
+    >>> is_same_title("Ten gardens in spring", "10 best spring gardens")
+    True
+    >>> is_same_title("Join us", "Gardens to see")
+    False
     """
     if " " not in title:
         return True
@@ -188,14 +191,15 @@ _FEW = 4
 _BY = re.compile(
     r"^\W*(?:(?:written|posted|published|submitted|reviewed|authored|article|words|story|text|created"
     r"|contributed|reporting)"
-    r"\s+by|by|with|von|par|por|di|door|av|af|od|oleh|nga|a cura di"
+    r"\s+by|by|von|par|por|di|door|av|af|od|oleh|nga|a cura di"
     r"|(?:autor(?:in|ka|ius|s|e|a)?|auteure?|authors?)(?:/(?:-?in|autor(?:in|ka)?))?"
-    r"|te[kx]st|text och foto|teksti|kirjoittaja|skribent|oprac(?:owała?)?|napisała?|napsala?|piše|szerző"
-    r"|írta"
-    r"|yazan|yazar|penulis|tác giả|автор[ка]?|текст|от|аўтар|пише|συντάκτης|συντάκτρια|γράφε[ιί](?: η| ο)?"
-    r"|από|του|της|των"
-    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|文|责任编辑|编辑|记者|記者|撰文|글)"
-    r"(?![^\W\d_]|-)[\s:：|]*",
+    r"|text och foto|tekst|text(?=\s*[:：|])|teksti|kirjoittaja|skribent"
+    r"|oprac(?:owała?)?|napisała?|napsala?|piše"
+    r"|szerző|írta|yazan|yazar|penulis|tác giả|автор[ка]?|текст|от|аўтар|пише|συντάκτης|συντάκτρια"
+    r"|γράφε[ιί](?: η| ο)?|από|του|της|των"
+    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|(?:取材・)?文(?:・写真)?|责任编辑|编辑"
+    r"|(?:本报|本刊|特约|见习)?记者|記者|撰文|글(?:·사진)?)"
+    r"(?![^\W\d_]|-)[\s:：|・=＝/／]*",
 )
 # in small letters: Dan and Per are names
 _AND = r"(?<!\w)(?-i:and|und|et|y|e|en|i|och|og|ja|oraz|és|și|ve|dan|и|та|й|και|و|with)(?!\w)"
@@ -206,9 +210,14 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(rf"^\W*(?:{_AND})?\W*$", re.IGNORECASE)
+# A number ends a name unless nothing follows, as in "DJ 3000"; digits of a word belong to it: "annlee77".
 _AFTER = re.compile(
-    r"\s*(?:[|•·—–(@\d]|(?<=\w{5})\.\s|\b(?:on|updated|published|posted|last|in|for|from|at)\b"
-    r"|(?<=\s)(?:associated press|ap|staff|special) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)).*$",
+    r"\s*(?:[|•●·—–(@©]|(?<=\s)\d(?!\d{0,3}\Z)|(?<=\w{5})\.\s"
+    r"|\b(?:on|updated|published|posted|last|in|for|from|at)\b"
+    r"|(?<=\s)(?:associated press|ap|staff|special) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)"
+    r"|\b(?:illustrations?|fotos?|photos?|bild|bilder)(?=:|\s(?:by|von|de|di|av)\b)"
+    r"|(?<=[가-힣])\s?(?:수습|인턴|선임|전문|객원)?(?:기자|특파원|논설위원|편집위원)(?!\w)"
+    r"|(?<=[\u3040-\u9fff])\s?(?:記者|记者|通讯员)(?!\w)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 # what follows the names of a byline: "By Ann Lee, in Islands, Trade"
@@ -222,10 +231,16 @@ _DATE_FIRST = re.compile(
 # Among statements of authors: they say where the first one can be found.
 _CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
 # "May 1, 2024": a month, which May, June and Jan also are as names
-_DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d")
+_DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d\d?(?!\d)")
 # A byline has other things than names behind such a sign.
 _BESIDE = re.compile(r"\s[|•·]\s|\s\[")
-_LABEL = re.compile(r"^(?:quelle|source|fuente|fonte|bron|źródło|источник)n?\s*:\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(?:quelle|source|fuente|fonte|bron|źródło|источник|interview|interviu|intervju|interjú|intervista"
+    r"|entrevista|entretien|haastattelu|wywiad|rozhovor|röportaj|συνέντευξη|интервью|інтерв['’]ю"
+    r"|reportage|reportaje|reportagem|reportaż|riportti|репортаж|report|story|words|bericht|protokoll"
+    r"|インタビュー|取材|采访|採訪|인터뷰)n?\s*[:：]\s*",
+    re.IGNORECASE,
+)
 _DAY = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\.?|mo|di|mi|do|fr|sa|so)"
 )
@@ -263,6 +278,26 @@ _NO_NAME = re.compile(
     rf"|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$",
 )
 _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
+# A name that begins with a digit is an account, such as "4teatime"; a number with a unit is none.
+_NUMBERED = re.compile(
+    r"\d+(?!(?:mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|comments?|uhr|std|tage?)\Z)[a-z_]{3,}\w*"
+)
+# words of ordinary lines that begin with "by": "By Appointment Only"
+_NOT_OF_NAMES = frozenset(
+    "appointment arrangement bicycle bike boat brand breakfast bus car category color colour correspondent"
+    " country date default delivery demand department ferry industry invitation location metro only plane"
+    " popular product public range region request size subway taxi topic train tram transport type".split()
+)
+# What alone says little about what follows it: "By car", "Por favor".
+_BARE = re.compile(r"\W*(?:by|von|par|por|di|door|av|af|od|oleh|nga|от|από|του|της|των)\b(?!\s*[:：])")
+# What stands before a date in a byline, behind a sign: a weekday, or nothing.
+_BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
+# how archives of mailing lists show a sender: "Ann Lee ann at lee.example", "From: Ann Lee <ann@lee.example>"
+_SENDER = re.compile(
+    r"([^\W\d_][^@<>()\[\]:]{2,40}?) [\w.+-]+ at [\w-]+(?:\.[\w-]+)+"
+    r"|from: ?([^\W\d_][^@<>()\[\]:]{2,40}?) [<(\[][\w.+-]+(?:@| at )[\w-]+(?:\.[\w-]+)+[>)\]]",
+    re.IGNORECASE,
+)
 _PARTICLES = frozenset(
     "von van vom zu de da di del della der den des dos du la le el al bin ibn ter ten af av d".split()
 )
@@ -314,6 +349,30 @@ def turned(name: str) -> str:
     return f"{first} {last}" if is_one else name
 
 
+def names_in_lines(lines: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names in those lines that are bylines, although nothing marks them.
+
+    >>> names_in_lines(["By car", "By Ann Lee"]), names_in_lines(["by annlee » 3 May 2024"])
+    (('Ann Lee',), ('annlee',))
+    """
+    return _of_few(map(_in_line, lines))
+
+
+def _in_line(line: str) -> tuple[str, ...]:
+    if ("@" in line or " at " in line) and (sender := _SENDER.fullmatch(line)):
+        return names_on_page([sender[1] or sender[2]])
+    if not is_byline(line):
+        return ()
+    # a date beside it makes a name of a word
+    is_sure = not _BARE.match(_small(line[:_LONGEST_BY])) or bool(dates_in(line))
+    return tuple(
+        name
+        for name in names_on_page([line])
+        if _NOT_OF_NAMES.isdisjoint(name.lower().split())
+        and (is_sure or (" " in name and _is_capital(name)) or any(map(str.isdecimal, name)))
+    )
+
+
 def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     """Returns the names in elements that are marked as authors.
 
@@ -324,10 +383,14 @@ def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: the text of each element, a line for each element in it.
     """
+    return _of_few(_distinct(filter(_is_proper, _first_names(value))) for value in values)
+
+
+def _of_few(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Returns all names, each once; those of the first group that has any if there are many."""
     first: tuple[str, ...] = ()
     found: dict[str, str] = {}
-    for value in values:
-        names = _distinct(filter(_is_proper, _first_names(value)))
+    for names in groups:
         first = first or names
         for name in names:
             found.setdefault(name.casefold(), name)
@@ -385,21 +448,55 @@ def _people(value: str) -> Iterator[str]:
     if not text or len(text) > _LONGEST_BYLINE or _ADDRESS.search(text):
         return
     named = _behind_by(text)
-    if named != text:
+    is_line = named != text
+    named = _without_date(named)
+    if is_line:
         named = _SECTION.sub("", _BESIDE.split(named)[0])
+    first = ""
     for part in _BETWEEN.split(named):
         # "Ann Lee/Ben Moss" are two, "abc/xyz" is how an agency signs
         sides = part.split("/")
         for side in sides if all(" " in side.strip() for side in sides) else [part]:
             if _DATED.match(side):
                 continue
-            name = _AFTER.sub("", _behind_by(side)).strip(" \"'“”‘’.,:;-–—)]©")
-            if name and len(name) <= _LONGEST and name.count(" ") < _WORDS and _is_name(name):
-                yield name
+            name = _ended(_behind_by(side))
+            if not name or len(name) > _LONGEST or name.count(" ") >= _WORDS or not _is_name(name):
+                continue
+            # "By Ann Lee, London"
+            if is_line and " " in first and name.istitle() and " " not in name and f", {name}" in named:
+                continue
+            first = first or name
+            yield name
+
+
+def _without_date(text: str) -> str:
+    """Returns a text up to the first date behind a name; a weekday before the date is a part of it."""
+    for found in dates_in(text):
+        before = _BEFORE_DATE.sub("", text[: found.start])
+        if before.strip():
+            return before
+    return text
+
+
+def _ended(text: str) -> str:
+    """Returns a text up to where a name ends."""
+    # the digits of an account at its beginning end nothing
+    account = _NUMBERED.match(text.lower()) if text[:1].isdecimal() else None
+    if text[:1].isdecimal() and not account:
+        return ""
+    name = _AFTER.sub("", text).strip(" \"'“”‘’.,:;-–—)]）】©")
+    before, space, last = name.rpartition(" ")
+    if space and last.isdecimal() and (" " in before or (last[:2] in ("19", "20") and len(last) == 4)):
+        return before  # a count or a year
+    return name
 
 
 def _is_name(name: str) -> bool:
     return any(map(str.isalpha, name)) and not _NO_NAME.match(name.lower())
+
+
+def _is_capital(name: str) -> bool:
+    return not name[0].islower() or name.split()[0].lower() in _PARTICLES
 
 
 def _is_proper(name: str) -> bool:

@@ -62,6 +62,8 @@ def described(**values: Any) -> str:
         (described(author="The Gazette", publisher={"name": "Gazette"}) + "<h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
         (described(author="The Gazette", publisher={"name": "Gazette"}), "authors", ("The Gazette",), "JSON-LD author"),
         ("<meta name=author content=a.lee><h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
+        # the readers of a forum see an account
+        ("<h1>Ferry late again</h1><p class=author>by annlee77</p>" + PROSE + "<p class=author>by Ben Moss</p>" + PROSE, "authors", ("annlee77",), None),
         # dates
         (described(datePublished="2024-05-01T08:00Z"), "published", "2024-05-01T08:00:00+00:00", "JSON-LD datePublished"),
         (described(datePublished="soon") + "<meta name=date content=2024-05-02>", "published", "2024-05-02", "meta date"),

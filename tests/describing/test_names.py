@@ -10,6 +10,7 @@ from ncleaner.describing.names import (
     bare_title,
     is_account,
     names_in,
+    names_in_lines,
     names_on_page,
     names_site,
     plain_title,
@@ -132,6 +133,28 @@ def test_names_that_are_no_people() -> None:
         (["Prof. Ann Lee", "J. K. Moss"], ["Prof. Ann Lee", "J. K. Moss"]),
         # a publisher and its address
         (["Moss & Sons Ltd", "The Pier, Southern Gate", "Tel: 01234 567"], ["Moss & Sons Ltd"]),
+        # digits of a name, and those of a count or a date
+        (["annlee77", "DJ 3000", "Ann_Lee42", "4teatime"], ["annlee77", "DJ 3000", "Ann_Lee42", "4teatime"]),
+        (
+            ["By Ann Lee 3 Comments", "Ben Moss 12", "Mia 2024", "12 May 2024", "5mins"],
+            ["Ann Lee", "Ben Moss", "Mia"],
+        ),
+        (["by annlee77 » Sat Jan 12, 2013 6:01 pm", "by mia » Sáb, 12 Ene 2013"], ["annlee77", "mia"]),
+        (["By Ann Lee, CNN May 3, 2024", "By Ben Moss December 3, 2024"], ["Ann Lee", "CNN", "Ben Moss"]),
+        # labels, roles and places
+        (
+            ["Interview: Ann Lee", "Text: Ben Moss / Photo: Mia", "Text: Jo Day Fotos: Mia"],
+            ["Ann Lee", "Ben Moss", "Jo Day"],
+        ),
+        (
+            ["김민수 기자", "이영희 선임기자 lee@gazette.example", "글·사진 박지성"],
+            ["김민수", "이영희", "박지성"],
+        ),
+        (
+            ["文・山田太郎", "取材・文＝佐藤花子", "鈴木一郎記者", "本报记者 李小明"],
+            ["山田太郎", "佐藤花子", "鈴木一郎", "李小明"],
+        ),
+        (["Von Anna Müller, Berlin", "By Ann Lee, AFP"], ["Anna Müller", "Ann Lee", "AFP"]),
         # no people
         (["S", "gazette.example.gr", "Contributor", "5 mins read", "Founder of the Gazette"], []),
         # an address, a date and the word of Drupal beside the name
@@ -167,7 +190,33 @@ def test_elements_of_a_page(values: list[str], wanted: list[str]) -> None:
     assert list(names_on_page(values)) == wanted
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("By Ann Lee", ["Ann Lee"]),
+        ("By: annlee", ["annlee"]),
+        ("by annlee » Sat Jan 12, 2013 6:01 pm", ["annlee"]),
+        ("by annlee77", ["annlee77"]),
+        ("Posted by annlee", ["annlee"]),
+        ("Ann Lee ann at lee.example", ["Ann Lee"]),
+        ("From: Ann Lee <ann@lee.example>", ["Ann Lee"]),
+        # ordinary lines
+        ("By car", []),
+        ("By train and bus", []),
+        ("By Appointment Only", []),
+        ("By Brand", []),
+        ("With Ann Lee", []),
+        ("with balcony and garden", []),
+        ("Por favor", []),
+        ("Par personne", []),
+        ("Contact Us info@lee.example", []),
+    ],
+)
+def test_lines_without_a_mark(line: str, wanted: list[str]) -> None:
+    assert list(names_in_lines([line, line])) == wanted
+
+
 @given(st.lists(st.text(max_size=80), max_size=15))
 def test_any_texts(values: list[str]) -> None:
-    for found in (names_in(values), names_on_page(values)):
+    for found in (names_in(values), names_in_lines(values), names_on_page(values)):
         assert len(found) <= 10 and all(name.strip() and "\n" not in name for name in found)
