@@ -20,6 +20,11 @@ _SHORT = 80
 # characters before and behind a date that may say what it is, and those of the name of a month with a space
 _LABEL, _LONGEST_WORD = 50, 27
 
+# Wed May 01 10:00:00 CEST 2024: what programs print
+_OF_UNIX = re.compile(
+    r"\A([A-Z][a-z]{2}) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d:\d\d:\d\d) ([A-Z]{1,5}|[+-]\d{4}) (\d{4})\Z"
+)
+
 # The names of months and their abbreviations in sixty languages, by the Common Locale Data Repository (CLDR).
 _MONTHS = (
     "january jan januar janvier janv enero ene janeiro gennaio gen januari stycznia sty styczeń января "
@@ -104,7 +109,8 @@ _BUDDHIST_ERA = 543
 _WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
 _ORDINAL = r"(?:st|nd|rd|th|er|[ºª°.eη]|ης|-?го)?"
 _OF = r"(?:(?:de|of|the|den|del|di|da)[ -]|d['’])?"
-_CLOCK = r"(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? )?"
+_ZONE = r"(?:[a-z]{1,5} |(?:gmt|utc)?[+-]\d\d?:?(?:\d\d)? )?"
+_CLOCK = rf"(?:\d{{1,2}}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? {_ZONE})?"
 _SHORT_YEAR = r"\d\d(?= ?(?:[)\]|·•,–—]|- |$))"
 _YEAR = rf"(\d{{4}}|['’]?{_SHORT_YEAR})"
 # All of them look at few characters from a number on, which has one of these numbers of digits. They read
@@ -262,6 +268,7 @@ def iso_date(value: str, month_first: bool = False) -> str:
         if len(text) == 4 or found.year not in _YEARS:
             return ""
         return found.date().isoformat() if len(text) <= 10 else found.isoformat(timespec="seconds")
+    text = _OF_UNIX.sub(r"\1, \3 \2 \6 \4 \5", text)
     if "," in text[:5]:
         try:
             found = parsedate_to_datetime(text)
