@@ -26,7 +26,7 @@ from ncleaner.describing.names import (
     without_site,
 )
 from ncleaner.describing.rights import LONGEST_URL, address_in
-from ncleaner.describing.structured import Described, described
+from ncleaner.describing.structured import Described, days_of, described, is_thing
 from ncleaner.document._facts import NAMES
 from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text_of_row
 from ncleaner.document.tables import Document, Fact
@@ -39,6 +39,12 @@ DATE_SOURCES = ("stated", "shown", "address", "text")
 # characters of a segment that may be a date; segments around the headline where one is looked for, and those
 # that touch it
 _SHORT, _AROUND, _TOUCHING = 80, 16, 2
+# names and classes of times that are not about the page
+_OF_THING = re.compile(
+    r"(?<![a-z])(?:start|end|door|birth|death|founding)[-_]?(?:date|time)|\bdt-?(?:start|end)\b|\bbday\b"
+    r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
+    re.IGNORECASE,
+)
 # A page has few bylines; a list of articles has many.
 _BYLINES = 8
 # lines beside the headline that may name authors
@@ -160,11 +166,13 @@ class _Statements:
         """Yields (source, values) of those `<time>` that are wanted."""
         return (("time", [fact.value]) for fact in self.times if wanted(fact))
 
-    def json_of(self, *keys: str) -> _Candidates:
-        """Yields (source, values) of JSON-LD; of an object its name or its address."""
+    def json_of(self, *keys: str, of_text: bool = False) -> _Candidates:
+        """Yields (source, values) of JSON-LD, or only of its texts; of an object its name or its address."""
         for key in keys:
             for node in self.objects:
-                if key in node and (values := [*self._texts(node[key])]):
+                if key not in node or (of_text and is_thing(node)):
+                    continue
+                if values := [*self._texts(node[key])]:
                     yield f"JSON-LD {key}", values
 
     def _texts(self, value: Any) -> Iterator[str]:
@@ -282,23 +290,33 @@ class _Dates:
             yield from self._found[text]
 
     def _without_changes(self, found: Iterable[Found]) -> Iterator[Found]:
-        return (each for each in found if not each.changed and each.day not in self._days_of_change)
+        return (each for each in found if not each.changed and each.day not in self._other_days)
 
     def _unchanged(self, texts: Iterable[str]) -> Iterator[Found]:
         """Yields the dates in texts that are not those of a change."""
         return self._without_changes(self._dates(texts))
 
     @cached_property
-    def _days_of_change(self) -> set[str]:
-        return {value[:10] for value, _ in self._read(self.said.times_of(_is_of_change))}
+    def _other_days(self) -> set[str]:
+        """The days of a change, and those of an event or the like."""
+        stated = (("JSON-LD", [value]) for node in self.said.objects for value in days_of(node))
+        marked = self.said.times_of(lambda fact: _is_of_change(fact) or _is_of_thing(fact))
+        return {value[:10] for value, _ in self._read(chain(marked, stated))}
 
     def _stated(self) -> _Candidates:
         said = self.said
-        yield from said.json_of("datePublished")
+        yield from said.json_of("datePublished", of_text=True)
         yield from said.meta_of(NAMES["published"])
         yield from said.items_of(*NAMES["published items"])
         yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
-        yield from said.json_of("dateCreated", "uploadDate")
+        yield from said.json_of("dateCreated", of_text=True)
+        # a page about something else often has a video, too
+        title = plain_title(self.shown.document.title).casefold()
+        for node in said.objects:
+            name, value = node.get("name"), node.get("uploadDate")
+            is_named = isinstance(name, str) and name.strip() and plain_title(name).casefold() in title
+            if is_named and isinstance(value, str):
+                yield "JSON-LD uploadDate", [value]
 
     def _changed(self) -> _Candidates:
         said = self.said
@@ -333,8 +351,8 @@ class _Dates:
 
     @cached_property
     def _times(self) -> list[tuple[str, Fact]]:
-        """The dates of `<time>` that are not those of a change."""
-        times = [fact for fact in self.said.times if not _is_of_change(fact)]
+        """The dates of `<time>` that are not those of a change or of an event."""
+        times = [fact for fact in self.said.times if not _is_of_change(fact) and not _is_of_thing(fact)]
         return [(found, fact) for fact in times if (found := iso_date(fact.value, self.month_first))]
 
     def _shown(self) -> Iterator[tuple[str, str]]:
@@ -380,6 +398,11 @@ def _is_of_change(fact: Fact) -> bool:
     """Tells whether a `<time>` is marked as that of a change; WordPress marks one that is both, too."""
     names = fact.names.lower()
     return ("update" in names or "modif" in names) and "publi" not in names
+
+
+def _is_of_thing(fact: Fact) -> bool:
+    """Tells whether a `<time>` is marked as that of an event, a birth or the like."""
+    return _OF_THING.search(fact.names) is not None
 
 
 def _is_of_publication(fact: Fact) -> bool:

@@ -22,6 +22,12 @@ _TYPES = (
     tuple("webpage itempage aboutpage faqpage product book event course podcastepisode videoobject".split()),
 )
 
+# Things that a page may be about. Their dates are not those of the page, and reviews beside them are those of
+# customers.
+_THINGS = ("product", "book", "event")
+# the days of an event, or on which an offer ends
+_OF_THINGS = ("startDate", "endDate", "validFrom", "validThrough")
+
 Described = dict[str, Any]
 
 
@@ -44,7 +50,20 @@ def described(texts: list[str]) -> tuple[list[Described], dict[str, Described]]:
         rank = _rank(node)
         if rank is not None:
             found.append((rank, node))
-    return [node for _, node in sorted(found, key=lambda each: each[0])], ids
+    nodes = [node for _, node in sorted(found, key=lambda each: each[0])]
+    if any(map(is_thing, nodes)):
+        nodes = [node for node in nodes if not _ends(node, ("review",))]
+    return nodes, ids
+
+
+def is_thing(node: Described) -> bool:
+    """Tells whether an object is a thing that the page is about, rather than a text."""
+    return _ends(node, _THINGS)
+
+
+def days_of(node: Described) -> Iterator[str]:
+    """Yields the dates of an object that say when something takes place or is valid."""
+    return (value for key in _OF_THINGS if isinstance(value := node.get(key), str))
 
 
 def _parsed(text: str) -> Any:
@@ -80,10 +99,11 @@ def _nodes(roots: list[Any]) -> Iterator[Described]:
 
 
 def _rank(node: Described) -> int | None:
+    return next((rank for rank, known in enumerate(_TYPES) if _ends(node, known)), None)
+
+
+def _ends(node: Described, known: tuple[str, ...]) -> bool:
+    """Tells whether a type of an object ends with one of some words."""
     types = node.get("@type")
     names = [types] if isinstance(types, str) else types if isinstance(types, list) else []
-    for rank, known in enumerate(_TYPES):
-        for name in names:
-            if isinstance(name, str) and name.lower().endswith(known):
-                return rank
-    return None
+    return any(isinstance(name, str) and name.lower().endswith(known) for name in names)

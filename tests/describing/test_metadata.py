@@ -87,6 +87,13 @@ def described(**values: Any) -> str:
         (described(datePublished="2024-05-02T03:00Z") + "<h1>Late again</h1><p class=byline>3 May 2024</p>" + PROSE, "published", "2024-05-02T03:00:00+00:00", "JSON-LD datePublished"),
         # statements that contradict each other
         (described(datePublished="2024-05-01") + "<meta name=date content=2024-04-02><h1>Late again</h1><p class=byline>2 April 2024</p>" + PROSE, "published", "2024-04-02", "meta date"),
+        # days of events, of reviews of a product, and of a video beside the text
+        ("<h1>Apple day</h1><p>When: <time itemprop=startDate datetime=2023-10-05T10:00>Thu 5 Oct 2023</time></p>" + PROSE, "published", "", None),
+        ("<script type=application/ld+json>{\"@type\": \"Event\", \"startDate\": \"2023-10-05\"}</script><h1>Apple day</h1><p>5 October 2023</p>" + PROSE, "published", "", None),
+        ("<script type=application/ld+json>[{\"@type\": \"Product\"}, {\"@type\": \"Review\", \"datePublished\": \"2023-10-05\"}]</script>", "published", "", None),
+        ("<script type=application/ld+json>{\"@type\": \"Book\", \"datePublished\": \"1995-10-05\"}</script>", "published", "", None),
+        ("<title>Kettles</title><script type=application/ld+json>{\"@type\": \"VideoObject\", \"name\": \"Tea\", \"uploadDate\": \"2023-10-05\"}</script>", "published", "", None),
+        ("<title>Tea | Films</title><script type=application/ld+json>{\"@type\": \"VideoObject\", \"name\": \"Tea\", \"uploadDate\": \"2023-10-05\"}</script>", "published", "2023-10-05", "JSON-LD uploadDate"),
         # dates that are shown: beside the headline, at the beginning of a paragraph, in a line with a label, in the title
         ("<h1>Ferry late again</h1><div>Islands, 31.10.23</div>" + PROSE, "published", "2023-10-31", None),
         ("<h1>Ferry late again</h1>" + PROSE.replace("<p>", "<p>31.10.2023 - ", 1), "published", "2023-10-31", "beginning of a paragraph"),
