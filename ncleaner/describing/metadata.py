@@ -45,6 +45,31 @@ _OF_THING = re.compile(
     r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
     re.IGNORECASE,
 )
+# The line above links to other pages, reviews or comments, in small letters; and how many lines it may head.
+_ELSEWHERE = re.compile(
+    r"(?:(?:customer|user|reader|guest|product) )?reviews?|(?:recent |latest )?comments?|see also"
+    r"|related(?: (?:internet )?(?:articles|stories|links|posts|news|content|topics|pages|products))?"
+    r"|more (?:stories|news|articles|on this story)|read (?:also|next)|also read|most (?:read|popular)"
+    r"|(?:recent|latest|popular|similar|other) (?:posts|articles|news|stories|entries)|upcoming events"
+    r"|(?:kunden)?(?:bewertungen|rezensionen)|kommentare|siehe auch|lesen sie auch|mehr zum thema"
+    r"|(?:verwandte|ähnliche|weitere|neueste) (?:artikel|themen|beiträge|meldungen|nachrichten|kommentare)"
+    r"|avis(?: clients)?|commentaires|(?:à lire|lire|voir) aussi|sur le même sujet"
+    r"|articles (?:similaires|liés|récents)|opiniones(?: de clientes)?|reseñas|valoraciones|coment[aá]rios"
+    r"|(?:véase|ver|lea|lee|leia|veja) tamb(?:ién|ém)|avaliações"
+    r"|(?:artículos|noticias|entradas|artigos|notícias|posts) (?:relacionad[ao]s|recientes|recentes)"
+    r"|recensioni|commenti|(?:leggi|vedi) anche|articoli (?:correlati|recenti)|beoordelingen|reacties"
+    r"|(?:lees|zie) ook|meer nieuws|kommentarer|recensioner|(?:läs|se|les|læs) (?:också|även|også)"
+    r"|lue myös|kommentit|opinie|komentarze|(?:zobacz|czytaj) (?:też|także|również)|podobne artykuły"
+    r"|komentáře|recenze|čtěte také|související články|komentari|pročitajte i|hozzászólások"
+    r"|kapcsolódó cikkek|comentarii|citește și|yorumlar|değerlendirmeler|(?:ilgili|benzer) haberler"
+    r"|отзывы|комментарии|(?:читайте|смотрите|см\.) также|(?:похожие|другие|последние) (?:статьи|новости)"
+    r"|по теме|відгуки|коментар[иі]|читайте також|вижте още|σχόλια|κριτικές|διαβάστε (?:επίσης|ακόμ[ηα])"
+    r"|σχετικά(?: άρθρα| θέματα)?|相关(?:新闻|阅读|文章|链接)|相關(?:新聞|閱讀|文章)"
+    r"|(?:网友)?(?:评论|評論)|评价|延伸(?:阅读|閱讀)|関連(?:記事|ニュース|リンク)|コメント|レビュー|口コミ|(?:관련|추천) ?기사|댓글|리뷰"
+    r"|(?:ال)?تعليقات|اقرأ أيضا|(?:مقالات|مواضيع) ذات صلة|نظرات|תגובות|קראו גם|टिप्पणियाँ|यह भी पढ़ें"
+    r"|संबंधित खबरें|ความคิดเห็น|ข่าวที่เกี่ยวข้อง|bình luận|tin liên quan|komentar|baca juga|artikel terkait",
+)
+_HEADED = 6
 # A page has few bylines; a list of articles has many.
 _BYLINES = 8
 # lines beside the headline that may name authors
@@ -55,6 +80,8 @@ _MARKED = 16
 _PLACE = 3
 # paragraphs behind the headline that may begin with a date
 _PARAGRAPHS, _LONGEST_PARAGRAPH = 8, 100_000
+# most characters of a line that heads others, and fewest without white space of a paragraph
+_LABEL, _PROSE = 40, 70
 # words of a line that is a date, rather than a sentence with one
 _WORDS = 6
 # lines with digits that are read, from each end of the page
@@ -220,7 +247,18 @@ class _Shown:
         if here < 0:
             return iter(())
         rows = self._rows(here - _AROUND, here + _AROUND + 1, _SHORT, digits)
-        return self._texts(sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here)))
+        near = sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here))
+        return self._texts(filterfalse(self._is_elsewhere, near) if digits else near)
+
+    def _is_elsewhere(self, row: int) -> bool:
+        """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
+        here = self.headline
+        for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
+            line = text_of_row(self._tables, head)
+            if len(line) <= _LABEL and _ELSEWHERE.fullmatch(line.lower().rstrip(" :：")):
+                # a link to the comments stands at the headline, too: then there is no text between
+                return bool(self.document.segments["chars"][here + 1 : head].max(initial=0) > _PROSE)
+        return False
 
     @cached_property
     def at_headline(self) -> list[str]:
@@ -228,12 +266,18 @@ class _Shown:
         return [*self.bylines, *islice(self.beside(), 2 * _TOUCHING)]
 
     @cached_property
+    def _dated(self) -> list[int]:
+        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
+        return rows if len(rows) <= 2 * _MOST_LINES else [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
+
+    @cached_property
     def dated(self) -> list[str]:
         """The short segments of the page with the digits of a day and a year."""
-        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
-        if len(rows) > 2 * _MOST_LINES:
-            rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
-        return [*self._texts(rows)]
+        return [*self._texts(self._dated)]
+
+    def dated_here(self) -> Iterator[str]:
+        """Yields those of the segments in `dated` that are about the page."""
+        return self._texts(filterfalse(self._is_elsewhere, self._dated))
 
     @cached_property
     def beginnings(self) -> list[str]:
@@ -242,7 +286,7 @@ class _Shown:
         if here < 0:
             return []
         rows = self._rows(here, here + 1 + _PARAGRAPHS, _LONGEST_PARAGRAPH, _DIGITS)
-        return [text[:_SHORT] for text in self._texts(rows)]
+        return [text[:_SHORT] for text in self._texts(filterfalse(self._is_elsewhere, rows))]
 
 
 class _Dates:
@@ -289,12 +333,10 @@ class _Dates:
                 self._found[text] = dates_in(text, self.month_first, self.lang)
             yield from self._found[text]
 
-    def _without_changes(self, found: Iterable[Found]) -> Iterator[Found]:
-        return (each for each in found if not each.changed and each.day not in self._other_days)
-
     def _unchanged(self, texts: Iterable[str]) -> Iterator[Found]:
         """Yields the dates in texts that are not those of a change."""
-        return self._without_changes(self._dates(texts))
+        found = self._dates(texts)
+        return (each for each in found if not each.changed and each.day not in self._other_days)
 
     @cached_property
     def _other_days(self) -> set[str]:
@@ -381,7 +423,7 @@ class _Dates:
     def _of_text(self) -> Iterator[tuple[str, str]]:
         # a comment or a clock has such an element, too
         yield from ((found, "time") for found, _ in self._times)
-        found = [*self._without_changes(self._anywhere)]
+        found = [*self._unchanged(self.shown.dated_here())]
         for each in found:
             if each.stated:
                 yield each.day, "text"
