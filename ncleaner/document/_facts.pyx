@@ -17,7 +17,7 @@ from ncleaner.document._structs cimport (
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._nodes import LAYOUT_PROVED
-from ncleaner.text._ascii cimport find, holds, lower
+from ncleaner.text._ascii cimport begins, find, holds, lower
 
 cdef enum:
     MOST = 512               # nodes of a page
@@ -189,6 +189,27 @@ cdef inline bint _is_item(node_t* node) noexcept nogil:
     return False
 
 
+cdef bint _is_of_others(node_t* node) noexcept nogil:
+    """Returns whether an element is in a review, an answer or a comment of a page, by microdata."""
+    cdef attr_t* attr
+    cdef str_t* value
+    cdef size_t length
+    node = node.parent
+    while node != NULL:
+        attr = (<element_node_t*> node).first_attr if node.type == ELEMENT_NODE else NULL
+        while attr != NULL:
+            value = attr.value
+            if value != NULL and value.length >= 6 and _code(attr.node.local_name) == ITEMPROP:
+                length = value.length - (value.data[value.length - 1] == c's')
+                if length == 6 and begins(value.data, length, b"review") or (
+                    length == 7 and begins(value.data, length, b"comment")
+                ) or length >= 6 and begins(value.data + length - 6, 6, b"answer"):
+                    return True
+            attr = attr.next
+        node = node.parent
+    return False
+
+
 cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
     """Returns what an element is, and reads its attributes where they matter; 0 for an element without metadata."""
     cdef uintptr_t tag = node.local_name
@@ -282,6 +303,24 @@ cdef str _text(node_t* root, size_t most):
     return "".join(parts)
 
 
+cdef str _named(node_t* root):
+    """Returns the content of `<meta itemprop=name>` in an element; empty if it has none."""
+    cdef node_t* node = root.first_child
+    cdef noted_t one
+    cdef str_t* value
+    cdef int seen = 0
+    while node != NULL and seen < TEXT_NODES:
+        if node.type == ELEMENT_NODE:
+            seen += 1
+            if node.local_name == id_meta:
+                _read(&one, node)
+                value = one.values[ITEMPROP]
+                if value != NULL and value.length == 4 and begins(value.data, 4, b"name"):
+                    return _decoded(one.values[CONTENT], VALUE)
+        node = following(node, root, True)
+    return ""
+
+
 def collect(parser not None):
     """Returns the metadata of a parsed document (`LexborHTMLParser`), in document order, as `facts.Fact` has it:
     (kind, names, value); of the first 512 elements those with a name that is read. May be called only if
@@ -300,6 +339,8 @@ def collect(parser not None):
     found = []
     for i in range(n):
         one = &noted[i]
+        if (one.kind == TIME or one.values[ITEMPROP] != NULL) and _is_of_others(one.node):
+            continue
         if one.kind == META:
             if names := _read_of(_joined(one, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)):
                 found.append(("meta", names, _decoded(one.values[CONTENT], VALUE)))
@@ -323,7 +364,8 @@ def collect(parser not None):
                 value = one.values[DATETIME]
             if value == NULL:
                 value = one.values[SRC] if one.node.local_name == id_img else NULL
-            found.append(("item", names, _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT)))
+            shown = _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT)
+            found.append(("item", names, shown if shown and not shown.isspace() else _named(one.node)))
         elif one.kind == AUTHOR:
             found.append(("author", _joined(one, REL, CLASS), _text(one.node, TEXT)))
         else:

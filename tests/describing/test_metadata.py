@@ -99,6 +99,13 @@ def described(**values: Any) -> str:
         ("<h1>Ferry late again</h1>" + PROSE.replace("<p>", "<p>31.10.2023 - ", 1), "published", "2023-10-31", "beginning of a paragraph"),
         (PROSE + "<div>Datum: 3.5.2024</div>", "published", "2024-05-03", "text"),
         ("<title>Ferry late again | 31.10.2023</title>" + PROSE, "published", "2023-10-31", "title"),
+        # nor are those of reviews, answers and comments in microdata
+        (
+            "<div itemprop=review itemscope><b itemprop=author>Ann Lee</b><time itemprop=datePublished datetime=2024-05-03>May</time></div>"
+            "<div itemprop=suggestedAnswer itemscope><meta itemprop=dateCreated content=2024-05-03></div>",
+            "published", "", None,
+        ),
+        ("<div itemprop=author itemscope><meta itemprop=name content='Ann Lee'></div>", "authors", ("Ann Lee",), "itemprop author"),
         # those below such a line are not, once the text has begun
         ("<h1>Ferry late again</h1>" + PROSE + "<p>See also:</p><p>Storm at the pier</p><p>3 May 2024</p>", "published", "", None),
         ("<h1>A kettle</h1>" + PROSE + "<h2>Customer reviews</h2><p>Boils, by Lena, 3 May 2024</p>", "published", "", None),

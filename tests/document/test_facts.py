@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,8 @@ PIECES = [
     "<a href=https://creativecommons.org/licenses/by/4.0/>licence</a>", "<a rel=license href=/l>licence</a>",
     "<div class='post Author-name'>", "<p class=byLine>", "<p class=authorit", "<p class='xbylin author'>", "</div>", "text",
     "<p property=schema:dateCreated>", "<meta name='Robots viewport' content=noai>", "<b itemprop='offers'>1</b>",
+    "<div itemprop=author><b><meta itemprop=NAME content=Ann></b><meta itemprop=nickname content=x></div>",
+    "<div itemprop=Reviews>", "<div itemprop=comment>", "<p itemprop=suggestedAnswer>", "<p itemprop=reviewBody>",
     "<p class=you>", "é", "<!-- author -->", "<table><tr><td class=author>", "<svg><title class=author>x</title></svg>",
 ]  # fmt: skip
 
@@ -33,6 +36,7 @@ _MOST, _VALUE, _TEXT, _DATA, _TEXT_NODES = 512, 2_000, 400, 1_000_000, 40
 _READ = {name for names in NAMES.values() for name in names}
 _NAMED = ("meta", "link", "item")
 _AUTHOR = re.compile("[Aa]uthor|[Bb]y[Ll]ine")
+_OTHERS = re.compile("(?:review|comment|.*answer)s?", re.IGNORECASE | re.ASCII | re.DOTALL)
 
 
 def facts_of(parser: LexborHTMLParser) -> list[Fact]:
@@ -65,9 +69,11 @@ def read(one: tuple[str, str, str]) -> tuple[str, str, str]:
 
 def fact(node: LexborNode) -> tuple[str, str, str] | None:
     tag = node.tag
+    given = {name: value for name, value in node.attributes.items() if value is not None}
+    if ("itemprop" in given or tag == "time") and is_of_others(node):
+        return "data", "", ""
     if not node.attributes:
         return ("time", "", text_of(node)) if tag == "time" else None
-    given = {name: value for name, value in node.attributes.items() if value is not None}
 
     def names(*wanted: str) -> str:
         return " ".join(cut(given[name], _VALUE) for name in wanted if given.get(name))
@@ -96,7 +102,8 @@ def fact(node: LexborNode) -> tuple[str, str, str] | None:
         for name in ("content", "datetime", *(["src"] if tag == "img" else [])):
             if name in given:
                 return "item", item, value(name)
-        return "item", item, text_of(node)
+        text = text_of(node)
+        return "item", item, text if text.strip() else named(node)
     if tag == "a":
         if "author" in rel:
             return "author", names("rel", "class"), text_of(node)
@@ -105,6 +112,22 @@ def fact(node: LexborNode) -> tuple[str, str, str] | None:
     if _AUTHOR.search(given.get("class", "")):
         return "author", names("rel", "class"), text_of(node)
     return None
+
+
+def is_of_others(node: LexborNode) -> bool:
+    while (above := node.parent) is not None:
+        if _OTHERS.fullmatch(above.attributes.get("itemprop") or ""):
+            return True
+        node = above
+    return False
+
+
+def named(node: LexborNode) -> str:
+    within = islice((each for each in node.traverse() if each is not node), _TEXT_NODES)
+    metas = (each.attributes for each in within if each.tag == "meta")
+    return next(
+        (each.get("content") or "" for each in metas if (each.get("itemprop") or "").lower() == "name"), ""
+    )
 
 
 def cut(text: str, most: int) -> str:
