@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import chain, filterfalse, islice
+from itertools import chain, islice
 from typing import Any
 
 from ncleaner.describing.dates import Found, date_in_url, dates_in, is_local_day, is_month_first, iso_date
@@ -18,6 +18,7 @@ from ncleaner.describing.names import (
     is_same_title,
     may_be_longer,
     names_in,
+    names_in_line,
     names_in_lines,
     names_on_page,
     names_site,
@@ -148,6 +149,8 @@ class Metadata:
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
 
 _Candidates = Iterator[tuple[str, Any]]
+# a segment and its text
+_Line = tuple[int, str]
 
 
 class _Statements:
@@ -242,16 +245,23 @@ class _Shown:
         """The bylines, those first that are close to the headline."""
         return [*self._texts(self._bylines[:_BYLINES])]
 
-    def beside(self, digits: int = 0) -> Iterator[str]:
-        """Yields the short segments around the headline with at least this many digits, the closest first."""
-        here = self.headline
-        if here < 0:
-            return iter(())
-        rows = self._rows(here - _AROUND, here + _AROUND + 1, _SHORT, digits)
-        near = sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here))
-        return self._texts(filterfalse(self._is_elsewhere, near) if digits else near)
+    def _lines(self, rows: Iterable[int]) -> Iterator[_Line]:
+        return ((row, text_of_row(self._tables, row)) for row in rows)
 
-    def _is_elsewhere(self, row: int) -> bool:
+    def _near(self, digits: int) -> list[int]:
+        here = self.headline
+        rows = self._rows(here - _AROUND, here + _AROUND + 1, _SHORT, digits) if here >= 0 else []
+        return sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here))
+
+    def beside(self) -> Iterator[str]:
+        """Yields the short segments around the headline, the closest first."""
+        return self._texts(self._near(0))
+
+    def dated_beside(self) -> Iterator[_Line]:
+        """Yields those of them with digits of a date."""
+        return self._lines(self._near(_DIGITS))
+
+    def is_elsewhere(self, row: int) -> bool:
         """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
         here = self.headline
         for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
@@ -267,27 +277,18 @@ class _Shown:
         return [*self.bylines, *islice(self.beside(), 2 * _TOUCHING)]
 
     @cached_property
-    def _dated(self) -> list[int]:
-        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
-        return rows if len(rows) <= 2 * _MOST_LINES else [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
-
-    @cached_property
-    def dated(self) -> list[str]:
+    def dated(self) -> list[_Line]:
         """The short segments of the page with the digits of a day and a year."""
-        return [*self._texts(self._dated)]
+        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
+        if len(rows) > 2 * _MOST_LINES:
+            rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
+        return [*self._lines(rows)]
 
-    def dated_here(self) -> Iterator[str]:
-        """Yields those of the segments in `dated` that are about the page."""
-        return self._texts(filterfalse(self._is_elsewhere, self._dated))
-
-    @cached_property
-    def beginnings(self) -> list[str]:
-        """The beginnings of the headline and of the paragraphs behind it."""
+    def beginnings(self) -> Iterator[_Line]:
+        """Yields the beginnings of the headline and of the paragraphs behind it."""
         here = self.headline
-        if here < 0:
-            return []
-        rows = self._rows(here, here + 1 + _PARAGRAPHS, _LONGEST_PARAGRAPH, _DIGITS)
-        return [text[:_SHORT] for text in self._texts(filterfalse(self._is_elsewhere, rows))]
+        rows = self._rows(here, here + 1 + _PARAGRAPHS, _LONGEST_PARAGRAPH, _DIGITS) if here >= 0 else []
+        return ((row, text[:_SHORT]) for row, text in self._lines(rows))
 
 
 class _Dates:
@@ -338,6 +339,15 @@ class _Dates:
         """Yields the dates in texts that are not those of a change."""
         found = self._dates(texts)
         return (each for each in found if not each.changed and each.day not in self._other_days)
+
+    def _here(self, lines: Iterable[_Line]) -> Iterator[Found]:
+        """Yields the dates in lines that are about the page, and not those of a change."""
+        return (
+            each
+            for row, text in lines
+            for each in self._unchanged([text])
+            if not self.shown.is_elsewhere(row)
+        )
 
     @cached_property
     def _other_days(self) -> set[str]:
@@ -405,9 +415,9 @@ class _Dates:
         yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
         for each in self._unchanged([self.shown.document.title]):
             yield each.day, "title"
-        for each in self._unchanged(filterfalse(_is_sentence, self.shown.beside(_DIGITS))):
+        for each in self._here(line for line in self.shown.dated_beside() if not _is_sentence(line[1])):
             yield each.day, "beside the headline"
-        for each in self._unchanged(self.shown.beginnings):
+        for each in self._here(self.shown.beginnings()):
             if each.start <= _PLACE:
                 yield each.day, "beginning of a paragraph"
 
@@ -419,12 +429,12 @@ class _Dates:
     @cached_property
     def _anywhere(self) -> list[Found]:
         """The dates in short lines of the page."""
-        return [*self._dates(self.shown.dated)]
+        return [*self._dates(text for _, text in self.shown.dated)]
 
     def _of_text(self) -> Iterator[tuple[str, str]]:
         # a comment or a clock has such an element, too
         yield from ((found, "time") for found, _ in self._times)
-        found = [*self._unchanged(self.shown.dated_here())]
+        found = [*self._here(self.shown.dated)]
         for each in found:
             if each.stated:
                 yield each.day, "text"
@@ -445,7 +455,7 @@ def _is_of_change(fact: Fact) -> bool:
 
 def _is_of_thing(fact: Fact) -> bool:
     """Tells whether a `<time>` is marked as that of an event, a birth or the like."""
-    return _OF_THING.search(fact.names) is not None
+    return bool(fact.names) and _OF_THING.search(fact.names) is not None
 
 
 def _is_of_publication(fact: Fact) -> bool:
@@ -599,7 +609,8 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
             yield f"{kind} author", names, is_near or is_byline(fact.value)
     yield "byline", names_in_lines(shown.bylines), True
     for text in islice(shown.beside(), _LINES):
-        yield "beside the headline", names_in_lines([text]), True
+        if names := names_in_line(text):
+            yield "beside the headline", names, True
 
 
 def _sites(said: _Statements) -> _Candidates:

@@ -350,15 +350,16 @@ def turned(name: str) -> str:
 
 
 def names_in_lines(lines: Iterable[str]) -> tuple[str, ...]:
-    """Returns the names in those lines that are bylines, although nothing marks them.
+    """Returns the names in those lines that are bylines, although nothing marks them."""
+    return _of_few(map(names_in_line, lines))
 
-    >>> names_in_lines(["By car", "By Ann Lee"]), names_in_lines(["by annlee » 3 May 2024"])
-    (('Ann Lee',), ('annlee',))
+
+def names_in_line(line: str) -> tuple[str, ...]:
+    """Returns the names in a line if it is a byline, although nothing marks it.
+
+    >>> names_in_line("By car"), names_in_line("By Ann Lee"), names_in_line("by annlee » 3 May 2024")
+    ((), ('Ann Lee',), ('annlee',))
     """
-    return _of_few(map(_in_line, lines))
-
-
-def _in_line(line: str) -> tuple[str, ...]:
     if ("@" in line or " at " in line) and (sender := _SENDER.fullmatch(line)):
         return names_on_page([sender[1] or sender[2]])
     if not is_byline(line):

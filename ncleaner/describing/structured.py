@@ -105,5 +105,8 @@ def _rank(node: Described) -> int | None:
 def _ends(node: Described, known: tuple[str, ...]) -> bool:
     """Tells whether a type of an object ends with one of some words."""
     types = node.get("@type")
-    names = [types] if isinstance(types, str) else types if isinstance(types, list) else []
-    return any(isinstance(name, str) and name.lower().endswith(known) for name in names)
+    if isinstance(types, str):
+        return types.lower().endswith(known)
+    if isinstance(types, list):
+        return any(isinstance(name, str) and name.lower().endswith(known) for name in types)
+    return False
