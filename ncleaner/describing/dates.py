@@ -155,6 +155,8 @@ _NAMED = (
     ),
 )
 _PATTERNS = (*_NUMBERS, *_NAMED)
+# the word of the last pattern
+_VIETNAMESE = "tháng"
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
 _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
 # What each date has: a year of one of the three calendars, or one of two digits behind a day. Digits that are
@@ -292,7 +294,8 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
     small, is_short = text.lower(), len(text) <= _SHORT
     found: dict[int, tuple[int, str]] = {}
     numbers = [(start, end - start) for start, end in map(re.Match.span, _NUMBER.finditer(small))]
-    for kind, lengths, pattern in _PATTERNS if _IS_NUMBERS.search(small) else _NAMED:
+    patterns = _PATTERNS if _IS_NUMBERS.search(small) else _NAMED
+    for kind, lengths, pattern in patterns if _VIETNAMESE in small else patterns[:-1]:
         behind = 0
         for place, length in numbers:
             if length not in lengths or place < behind or (match := pattern.match(small, place)) is None:
@@ -325,6 +328,11 @@ def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
         if start == places[-1] and not published:
             is_changed = is_changed or bool(_CHANGED_BEHIND.search(small, end, end + _LABEL))
         yield Found(day, start, end, is_changed, bool(published) and not is_changed)
+
+
+def may_have_change(text: str) -> bool:
+    """Tells whether a text may have the date of a change, which is faster than to read its dates."""
+    return _MAY_BE.search(text) is not None and _CHANGED.search(text.lower()) is not None
 
 
 def date_in_text(text: str, month_first: bool = False, lang: str = "") -> str:

@@ -9,7 +9,15 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from ncleaner.describing.dates import Found, date_in_url, dates_in, is_local_day, is_month_first, iso_date
+from ncleaner.describing.dates import (
+    Found,
+    date_in_url,
+    dates_in,
+    is_local_day,
+    is_month_first,
+    iso_date,
+    may_have_change,
+)
 from ncleaner.describing.names import (
     bare_title,
     holder_of,
@@ -319,7 +327,12 @@ class _Dates:
             if each.changed:
                 return each.day, "byline"
         # the line at the end is all that many wikis have
-        return next(((each.day, "text") for each in reversed(self._anywhere) if each.changed), ("", ""))
+        for _, text in reversed(self.shown.dated):
+            if may_have_change(text):
+                for each in reversed([*self._dates([text])]):
+                    if each.changed:
+                        return each.day, "text"
+        return "", ""
 
     def _read(self, candidates: _Candidates) -> Iterator[tuple[str, str]]:
         for source, values in candidates:
@@ -352,9 +365,10 @@ class _Dates:
     @cached_property
     def _other_days(self) -> set[str]:
         """The days of a change, and those of an event or the like."""
-        stated = (("JSON-LD", [value]) for node in self.said.objects for value in days_of(node))
-        marked = self.said.times_of(lambda fact: _is_of_change(fact) or _is_of_thing(fact))
-        return {value[:10] for value, _ in self._read(chain(marked, stated))}
+        values = [fact.value for fact in self.said.times if _is_of_change(fact) or _is_of_thing(fact)]
+        for node in self.said.objects:
+            values += days_of(node)
+        return {iso_date(value, self.month_first)[:10] for value in values}
 
     def _stated(self) -> _Candidates:
         said = self.said
@@ -364,12 +378,14 @@ class _Dates:
         yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", of_text=True)
         # a page about something else often has a video, too
-        title = plain_title(self.shown.document.title).casefold()
         for node in said.objects:
             name, value = node.get("name"), node.get("uploadDate")
-            is_named = isinstance(name, str) and name.strip() and plain_title(name).casefold() in title
-            if is_named and isinstance(value, str):
+            if isinstance(value, str) and isinstance(name, str) and self._is_in_title(name):
                 yield "JSON-LD uploadDate", [value]
+
+    def _is_in_title(self, name: str) -> bool:
+        small = plain_title(name).casefold()
+        return bool(small) and small in plain_title(self.shown.document.title).casefold()
 
     def _changed(self) -> _Candidates:
         said = self.said
@@ -425,11 +441,6 @@ class _Dates:
         for address in (self.url, *self.said.links.get("canonical", ()), *self.said.meta.get("og:url", ())):
             if found := date_in_url(address):
                 yield found, "address"
-
-    @cached_property
-    def _anywhere(self) -> list[Found]:
-        """The dates in short lines of the page."""
-        return [*self._dates(text for _, text in self.shown.dated)]
 
     def _of_text(self) -> Iterator[tuple[str, str]]:
         # a comment or a clock has such an element, too

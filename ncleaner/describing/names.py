@@ -215,10 +215,14 @@ _AFTER = re.compile(
     r"\s*(?:[|•●·—–(@©]|(?<=\s)\d(?!\d{0,3}\Z)|(?<=\w{5})\.\s"
     r"|\b(?:on|updated|published|posted|last|in|for|from|at)\b"
     r"|(?<=\s)(?:associated press|ap|staff|special) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)"
-    r"|\b(?:illustrations?|fotos?|photos?|bild|bilder)(?=:|\s(?:by|von|de|di|av)\b)"
-    r"|(?<=[가-힣])\s?(?:수습|인턴|선임|전문|객원)?(?:기자|특파원|논설위원|편집위원)(?!\w)"
-    r"|(?<=[\u3040-\u9fff])\s?(?:記者|记者|通讯员)(?!\w)).*$",
+    r"|\b(?:illustrations?|fotos?|photos?|bild|bilder)(?=:|\s(?:by|von|de|di|av)\b)).*$",
     re.IGNORECASE | re.DOTALL,
+)
+# the word "reporter" behind a Korean, Chinese or Japanese name
+_REPORTER = re.compile(
+    r"(?:(?<=[가-힣])\s?(?:수습|인턴|선임|전문|객원)?(?:기자|특파원|논설위원|편집위원)"
+    r"|(?<=[\u3040-\u9fff])\s?(?:記者|记者|通讯员))(?!\w).*$",
+    re.DOTALL,
 )
 # what follows the names of a byline: "By Ann Lee, in Islands, Trade"
 _SECTION = re.compile(r",?\s(?:in|on|for|at)\s.*$", re.IGNORECASE | re.DOTALL)
@@ -485,6 +489,8 @@ def _ended(text: str) -> str:
     account = _NUMBERED.match(text.lower()) if text[:1].isdecimal() else None
     if text[:1].isdecimal() and not account:
         return ""
+    if not text.isascii():
+        text = _REPORTER.sub("", text)
     name = _AFTER.sub("", text).strip(" \"'“”‘’.,:;-–—)]）】©")
     before, space, last = name.rpartition(" ")
     if space and last.isdecimal() and (" " in before or (last[:2] in ("19", "20") and len(last) == 4)):

@@ -61,9 +61,9 @@ def is_thing(node: Described) -> bool:
     return _ends(node, _THINGS)
 
 
-def days_of(node: Described) -> Iterator[str]:
-    """Yields the dates of an object that say when something takes place or is valid."""
-    return (value for key in _OF_THINGS if isinstance(value := node.get(key), str))
+def days_of(node: Described) -> list[str]:
+    """Returns the dates of an object that say when something takes place or is valid."""
+    return [value for key in _OF_THINGS if key in node and isinstance(value := node[key], str)]
 
 
 def _parsed(text: str) -> Any:
