@@ -163,7 +163,7 @@ _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
 # not those of ASCII are looked at later.
 _MAY_BE = re.compile(
     r"\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<![0-9])"
-    rf"| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)|\D{{3,40}}{_SHORT_YEAR})"
+    rf"| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)|\D{{3,40}}+{_SHORT_YEAR})"
 )
 # All patterns begin with a number: trying them at each takes half the time of searching for each pattern.
 _NUMBER = re.compile(r"\d+")

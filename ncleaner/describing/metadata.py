@@ -253,8 +253,8 @@ class _Shown:
         """The bylines, those first that are close to the headline."""
         return [*self._texts(self._bylines[:_BYLINES])]
 
-    def _lines(self, rows: Iterable[int]) -> Iterator[_Line]:
-        return ((row, text_of_row(self._tables, row)) for row in rows)
+    def _lines(self, rows: Iterable[int]) -> list[_Line]:
+        return [(row, text_of_row(self._tables, row)) for row in rows]
 
     def _near(self, digits: int) -> list[int]:
         here = self.headline
@@ -265,8 +265,8 @@ class _Shown:
         """Yields the short segments around the headline, the closest first."""
         return self._texts(self._near(0))
 
-    def dated_beside(self) -> Iterator[_Line]:
-        """Yields those of them with digits of a date."""
+    def dated_beside(self) -> list[_Line]:
+        """Returns those of them with digits of a date."""
         return self._lines(self._near(_DIGITS))
 
     def is_elsewhere(self, row: int) -> bool:
@@ -290,7 +290,7 @@ class _Shown:
         rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
         if len(rows) > 2 * _MOST_LINES:
             rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
-        return [*self._lines(rows)]
+        return self._lines(rows)
 
     def beginnings(self) -> Iterator[_Line]:
         """Yields the beginnings of the headline and of the paragraphs behind it."""
@@ -323,13 +323,14 @@ class _Dates:
         """Returns the date of the last change; empty texts if there is none."""
         if found := next(self._read(self._changed()), None):
             return found
-        for each in self._dates(self.shown.bylines):
-            if each.changed:
-                return each.day, "byline"
+        for text in self.shown.bylines:
+            for each in self._dates(text):
+                if each.changed:
+                    return each.day, "byline"
         # the line at the end is all that many wikis have
         for _, text in reversed(self.shown.dated):
             if may_have_change(text):
-                for each in reversed([*self._dates([text])]):
+                for each in reversed(self._dates(text)):
                     if each.changed:
                         return each.day, "text"
         return "", ""
@@ -341,26 +342,24 @@ class _Dates:
                     yield found, source
                     break
 
-    def _dates(self, texts: Iterable[str]) -> Iterator[Found]:
+    def _dates(self, text: str) -> list[Found]:
         # several ways look at the same lines
-        for text in texts:
-            if text not in self._found:
-                self._found[text] = dates_in(text, self.month_first, self.lang)
-            yield from self._found[text]
+        found = self._found.get(text)
+        if found is None:
+            found = self._found[text] = dates_in(text, self.month_first, self.lang)
+        return found
 
-    def _unchanged(self, texts: Iterable[str]) -> Iterator[Found]:
-        """Yields the dates in texts that are not those of a change."""
-        found = self._dates(texts)
-        return (each for each in found if not each.changed and each.day not in self._other_days)
+    def _unchanged(self, text: str) -> list[Found]:
+        """Returns the dates in a text that are not those of a change."""
+        found = self._dates(text)
+        return found and [each for each in found if not each.changed and each.day not in self._other_days]
 
     def _here(self, lines: Iterable[_Line]) -> Iterator[Found]:
         """Yields the dates in lines that are about the page, and not those of a change."""
-        return (
-            each
-            for row, text in lines
-            for each in self._unchanged([text])
-            if not self.shown.is_elsewhere(row)
-        )
+        for row, text in lines:
+            found = self._unchanged(text)
+            if found and not self.shown.is_elsewhere(row):
+                yield from found
 
     @cached_property
     def _other_days(self) -> set[str]:
@@ -409,7 +408,8 @@ class _Dates:
             return in_address, "address"
         if not others and not value.endswith("+00:00"):
             return value, source
-        seen = [each.day for each in self._dates(self.shown.at_headline) if not each.changed]
+        shown = chain.from_iterable(map(self._dates, self.shown.at_headline))
+        seen = [each.day for each in shown if not each.changed]
         if day in seen:
             return value, source
         for each in seen:
@@ -425,11 +425,11 @@ class _Dates:
         return [(found, fact) for fact in times if (found := iso_date(fact.value, self.month_first))]
 
     def _shown(self) -> Iterator[tuple[str, str]]:
-        for each in self._unchanged(self.shown.bylines):
+        for each in chain.from_iterable(map(self._unchanged, self.shown.bylines)):
             # the element of a byline has the time, too
             yield next((found for found, _ in self._times if found[:10] == each.day), each.day), "byline"
         yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
-        for each in self._unchanged([self.shown.document.title]):
+        for each in self._unchanged(self.shown.document.title):
             yield each.day, "title"
         for each in self._here(line for line in self.shown.dated_beside() if not _is_sentence(line[1])):
             yield each.day, "beside the headline"
