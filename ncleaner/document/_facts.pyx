@@ -26,6 +26,7 @@ cdef enum:
     TEXT = 400
     SCRIPT = 1_000_000
     TEXT_NODES = 40
+    ABOVE = 100              # elements around it, where its item is looked for
 
 # The attributes that are read.
 cdef enum:
@@ -194,8 +195,10 @@ cdef bint _is_of_others(node_t* node) noexcept nogil:
     cdef attr_t* attr
     cdef str_t* value
     cdef size_t length
+    cdef int seen = 0
     node = node.parent
-    while node != NULL:
+    while node != NULL and seen < ABOVE:
+        seen += 1
         attr = (<element_node_t*> node).first_attr if node.type == ELEMENT_NODE else NULL
         while attr != NULL:
             value = attr.value
