@@ -210,8 +210,8 @@ def _check_archive(data: bytes) -> None:
             raise BrokenRuleError("what is said of a record says something")
         if isinstance(item, Page) and len(item.body) > SMALL.bytes:
             raise BrokenRuleError("pages are within the limit")
-        # between two marker lines there may be nothing
-        if isinstance(item, Page) and not item.body and item.kind != "text":
+        # between two marker lines there may be nothing, and in a file of no bytes
+        if isinstance(item, Page) and not item.body and item.kind != "text" and body:
             raise BrokenRuleError("pages are not empty")
     if len(body) < _WALKED and items(_Pipe(body)) != found:
         raise BrokenRuleError("a pipe gives what a file does")
