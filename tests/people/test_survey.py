@@ -225,7 +225,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "none.warc", "-o", "sites.ncs"], 1, "none.warc"),
         (["survey", "bad.signatures.jsonl", "-o", "sites.ncs"], 1, "line 1: not the signature"),
         (["survey", "crawl.warc", "-o", "folder"], 1, "is a directory"),
-        (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write the survey"),
+        (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write nowhere/sites.ncs"),
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
         (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
         (["survey", "signed", "-o", "sites.ncs", "--duplicates"], 1, "line 1: there is no sketch"),
