@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document, tags
-from ncleaner.document.tables import PREFORMATTED
+from ncleaner.document.tables import PREFORMATTED, Table
 from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.container import Card, Parts, Stored, about_of, integers
@@ -83,7 +83,7 @@ class Notices(Stored):
         if odds > 0:
             # a page may have a sentence about cookies beside a text of its own
             others = mask & ~_about_cookies(document, mask)
-            if _has_sentence(document, others):
+            if _sentences(document.segments[others]).any():
                 rest = self._odds(document, others)
                 if rest < -_ORDINARY:
                     odds = rest
@@ -160,7 +160,7 @@ def _is_none(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
     if not len(document.elements):
         return False
     headings = np.isin(document.elements["tag"][segments["element"]], tags.HEADINGS)
-    sentences = ~headings & (segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])
+    sentences = ~headings & _sentences(segments)
     return int((headings[:-1] & sentences[1:]).sum()) >= _SECTIONS
 
 
@@ -172,10 +172,12 @@ def _about_cookies(document: Document, mask: npt.NDArray[np.bool_]) -> npt.NDArr
     return found
 
 
-def _has_sentence(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
-    """Whether a mask has a segment of text that is long enough to be a sentence."""
-    segments = document.segments[mask]
-    return bool(((segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])).any())
+def _sentences(segments: Table) -> npt.NDArray[np.bool_]:
+    """Returns the rows of segments that are long enough for a sentence and not mostly links."""
+    found: npt.NDArray[np.bool_] = (segments["words"] >= _WORDS) & (
+        2 * segments["link_chars"] < segments["chars"]
+    )
+    return found
 
 
 @cache

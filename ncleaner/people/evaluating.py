@@ -29,6 +29,7 @@ from ncleaner.page import Damage, Page
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.recipe import Recipe
+from ncleaner.running.tally import note_of
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted
@@ -111,10 +112,8 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
                     if isinstance(item, Page):
                         text = sink.render(item, *cleaner.page(item), True)
                         break
-                    if isinstance(item, Damage):
-                        tell_error(f"{path}: {item.what}")
-                    elif item.lost:
-                        tell_error(f"{path}: {item.reason}")
+                    if isinstance(item, Damage) or item.lost:
+                        tell_error(str(note_of(item)))
             except NcleanerError as error:
                 tell_error(f"{path}: {error}")
             target.write_bytes(text)

@@ -562,14 +562,15 @@ def _alone(target: Callable[..., None], *arguments: Any) -> None:
 def _death_of(worker: _Worker) -> Death:
     worker.process.join(5)
     code = worker.process.exitcode
+    # real-time signals have no names
+    names = {-member.value: member.name for member in signal.Signals}
+    name = names.get(code) if code is not None else None
     if code is not None and code < 0:
-        # real-time signals have no names
-        known = {member.value: member.name for member in signal.Signals}
-        why = f"the worker was killed by {known.get(-code, f'signal {-code}')}"
+        why = f"the worker was killed by {name or f'signal {-code}'}"
     else:
         why = f"the worker ended with status {code}"
     # they come from outside (out-of-memory killer, operator): allow one more try
-    outside = why.endswith(("SIGKILL", "SIGTERM"))
+    outside = name in ("SIGKILL", "SIGTERM")
     return Death("killed its worker", why, worker.activity.item, 3 if outside else 2)
 
 
