@@ -19,6 +19,7 @@ def render(
         list[int],
         list[int],
         dict[int, int],
+        npt.NDArray[np.bool_],
     ]
     | None = None,
     images: bool = False,

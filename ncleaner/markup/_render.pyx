@@ -743,7 +743,7 @@ def render(
             for mark, address in addresses.items():
                 _point(&sheet.addresses[<Py_ssize_t> mark], address)
         if notes:
-            references, elements, segments, labels, _, _, skips = notes
+            references, elements, segments, labels, _, _, skips, _ = notes
             sheet.notes = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
             sheet.labels = <text_t*> calloc(len(labels) + 1, sizeof(text_t))
             if sheet.notes == NULL or sheet.labels == NULL:

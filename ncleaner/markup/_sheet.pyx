@@ -610,7 +610,7 @@ cdef void _make_room(sheet_t* sheet, stack_t* stack, int kind) noexcept nogil:
     cdef int top = _top(sheet, stack)
     if top == LIST and kind != ITEM and kind != NOTE:
         _open_implied(sheet, stack, ITEM)
-    elif top == TERMS and kind != TERM and kind != DETAIL:
+    elif top == TERMS and kind != TERM and kind != DETAIL and kind != NOTE:
         _open_implied(sheet, stack, DETAIL)
 
 
@@ -627,7 +627,7 @@ cdef bint _may_open(const sheet_t* sheet, const stack_t* stack, int kind) noexce
     if kind == CELL:
         return top == ROW
     if kind == NOTE:
-        return stack.n == 1 or stack.n == 2 and top == LIST
+        return stack.n == 1 or stack.n == 2 and (top == LIST or top == TERMS)
     if kind == ITEM and top == LIST:
         return True
     if stack.n > DEEPEST:

@@ -1,6 +1,7 @@
 """Footnotes: references in the text to a note on the page, and links back.
 
-A reference is a link to a note, or a raised number that a later block begins with.
+A reference is a link to a note, or a raised number that a later block begins with. A note goes with its
+references: it is kept where one of them is, also if it looks like boilerplate by itself.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ _NAMES = (b"footnote-", b"footnote", b"footnote_", b"fn-", b"fn", b"fn_", b"note
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _AFTER_REFERENCE = re.compile(r"[\]),;\s]{1,4}")
 _SUP = tags.CONTEXT.index("sup")
-_LI = tags.CODE["li"]
+_LI, _DT, _TABLE = tags.CODE["li"], tags.CODE["dt"], tags.CODE["table"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
-_NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
+_NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section", "dd", "td")}
+_FOOTER, _OF_TEXT = tags.CODE["footer"], (tags.CODE["article"], tags.CODE["main"])
+_BESIDE = {tags.CODE["dd"], tags.CODE["td"]}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
 # Most levels of the tree that are looked at, segments of a note, and raised numbers.
 _LEVELS = 200
@@ -58,6 +61,7 @@ class Notes(NamedTuple):
         numbers: segments that are nothing but the number of a note.
         headings: segments of headings that have only notes below them.
         skips: {run: bytes at its beginning that are the number of a note}.
+        mask: shape (segments,), bool: what is kept of the page, with its notes.
     """
 
     references: list[tuple[int, int, int]]
@@ -67,6 +71,7 @@ class Notes(NamedTuple):
     numbers: list[int]
     headings: list[int]
     skips: dict[int, int]
+    mask: npt.NDArray[np.bool_]
 
 
 class _Link(NamedTuple):
@@ -78,33 +83,19 @@ class _Link(NamedTuple):
     name: bytes
 
 
-def _is_free(document: Document, element: int) -> bool:
-    """Whether what is in an element may leave its place."""
-    elements = document.elements
+def _is_free(document: Document, element: int, kept: np.bool_) -> bool:
+    """Whether what is in an element may leave its place. Notes in the footer of a page that are not kept stay
+    there: most are terms of sale and the like."""
+    elements, is_footer = document.elements, False
     for _ in range(_LEVELS):
         if element < 0:
-            return True
-        if int(elements[element]["tag"]) in _AROUND:
+            return not is_footer
+        tag = int(elements[element]["tag"])
+        if tag in _AROUND:
             return False
+        is_footer = tag not in _OF_TEXT and (is_footer or (tag == _FOOTER and not kept))
         element = int(elements[element]["parent"])
     return False
-
-
-def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
-    """Returns the block that is the note at an element, -1 if there is none."""
-    elements = document.elements
-    if element < 0:
-        return -1
-    parent = int(elements[element]["parent"])
-    if elements[element]["tag"] != _LI and parent >= 0 and elements[parent]["tag"] == _LI:
-        element = parent
-    row = elements[element]
-    if int(row["tag"]) not in _NOTES or row["first_run"] == row["last_run"]:
-        return -1
-    segments = document.runs["segment"][[row["first_run"], row["last_run"] - 1]]
-    if segments[1] - segments[0] >= _MOST_SEGMENTS or not kept[segments[0] : segments[1] + 1].any():
-        return -1
-    return element if _is_free(document, int(row["parent"])) else -1
 
 
 def _is_number(text: str, label: str) -> bool:
@@ -117,12 +108,16 @@ class _Page:
 
     Args:
         document: with marks.
-        kept: shape (segments,), bool.
+        kept: shape (segments,), bool: where references are looked for.
+
+    Attributes:
+        mask: what is kept, with the notes that are found.
     """
 
     def __init__(self, document: Document, kept: npt.NDArray[np.bool_]) -> None:
         self.document = document
         self.kept = kept
+        self.mask = kept.copy()
         self.runs = document.runs
         self.references: list[tuple[int, int, int]] = []
         self.elements: dict[int, int] = {}
@@ -162,6 +157,70 @@ class _Page:
         self.labels.append(label.encode())
         return len(self.labels) - 1
 
+    def _add(self, element: int, segment: int, name: str) -> int:
+        """Returns the number of the note that an element is, or a segment if that is -1; the note is kept."""
+        known, key = (self.elements, element) if element >= 0 else (self.segments, segment)
+        if key not in known:
+            known[key] = self._new(name)
+            place = self._segments_of(element) if element >= 0 else slice(segment, segment + 1)
+            if not self.kept[place].any():
+                self.mask[place] = True
+        return known[key]
+
+    def _segments_of(self, element: int) -> slice:
+        """The segments of an element that has text."""
+        row, segments = self.document.elements[element], self.runs["segment"]
+        return slice(int(segments[row["first_run"]]), int(segments[row["last_run"] - 1]) + 1)
+
+    def _note_of(self, element: int, name: bytes, label: str) -> int:
+        """Returns the block that is the note at an element, -1 if there is none.
+
+        A block that is not kept is one only if it has the form of a note.
+        """
+        elements = self.document.elements
+        if element < 0:
+            return -1
+        tag, parent = int(elements[element]["tag"]), int(elements[element]["parent"])
+        is_beside = tag in (_DT, _TABLE)
+        if is_beside:
+            element = self._after_number(element, label)
+        elif tag != _LI and parent >= 0 and elements[parent]["tag"] == _LI:
+            element = parent
+        if element < 0:
+            return -1
+        row = elements[element]
+        if int(row["tag"]) not in _NOTES or row["first_run"] == row["last_run"]:
+            return -1
+        place = self._segments_of(element)
+        kept = self.kept[place].any()
+        if place.stop - place.start > _MOST_SEGMENTS or not _is_free(self.document, int(row["parent"]), kept):
+            return -1
+        if is_beside or row["tag"] == _LI or _ID.search(name) or kept:
+            return element
+        first, end = int(row["first_run"]), int(row["last_run"])
+        begins = self.text(first, min(end, first + _BEGINNING))
+        return element if re.match(rf"[\[(^]?\s*{re.escape(label)}(?!\w)", begins) else -1
+
+    def _after_number(self, element: int, label: str) -> int:
+        """Returns the block after the number that an element begins with; -1 if it does not.
+
+        docutils has the number in a term, or in the first cell of a table. It is left out.
+        """
+        elements, segments, runs = self.document.elements, self.document.segments, self.runs
+        first = int(elements[element]["first_run"])
+        segment = int(runs["segment"][first]) if first < len(runs) else len(segments)
+        if segment + 1 >= len(segments) or not _is_number(
+            self.text(first, int(segments[segment]["last_run"]) + 1), label
+        ):
+            return -1
+        after = int(segments[segment + 1]["element"])
+        if after >= 0 and int(elements[after]["tag"]) not in _BESIDE:
+            after = int(elements[after]["parent"])
+        if after < 0 or int(elements[after]["tag"]) not in _BESIDE:
+            return -1
+        self.mask[segment] = False
+        return after
+
     def follow_sides(self) -> None:
         """Finds the notes that the markup has inside of the text, such as those of Tufte CSS and LaTeXML."""
         document, segments = self.document, self.runs["segment"]
@@ -169,52 +228,47 @@ class _Page:
         notes = texts_of(document.tables, Mark.MARK_SIDE_NOTE) if places else []
         for (_, _, _, place), (_, element, _, _) in zip(places, notes, strict=False):
             row = document.elements[element]
-            of_note = self.kept[segments[row["first_run"] : row["last_run"]]]
-            if (
-                not self.kept[segments[place - 1]]
-                or not of_note.any()
-                or not _is_free(document, row["parent"])
-            ):
+            if row["first_run"] == row["last_run"] or not self.kept[segments[place - 1]]:
                 continue
-            found = _RAISED.fullmatch(self.text(place - 1, place))
-            number = self.elements[element] = self._new(found[1] if found else "")
-            self.references.append((place - 1 if found else place, place, number))
+            if _is_free(document, row["parent"], self.kept[segments[place - 1]]):
+                found = _RAISED.fullmatch(self.text(place - 1, place))
+                number = self._add(element, -1, found[1] if found else "")
+                self.references.append((place - 1 if found else place, place, number))
 
-    def follow_links(self) -> list[_Link]:
-        """Finds the notes that links lead to; returns the other links."""
+    def follow_links(self) -> None:
+        """Finds the notes that links lead to."""
         document = self.document
         notes: dict[tuple[int, int], tuple[int, int]] = {}
-        others: list[_Link] = []
         for _, target, first, end in kept_links(document.tables, self.kept, True):
             text = self.text(first, end)
             fragment = target.partition(b"#")[2]
             name = unquote_to_bytes(fragment)
             found = _REFERENCE.fullmatch(text)
-            element = segment = -1
             # few links are references, and a page has many names of places
-            if found is not None and self._refers(first, end, text, name):
-                place = self._places.get(name, self._places.get(fragment))
-                if place is not None:
-                    if place not in notes:
-                        # several notes in one block are segments of it
-                        notes[place] = self._at(*place, self._named_places[place[0]] > 1)
-                    element, segment = notes[place]
+            if found is None:
+                continue
+            place = self._places.get(name, self._places.get(fragment))
+            if place is None or not self._refers(first, end, text, name, place[0]):
+                continue
+            if place not in notes:
+                # several notes in one block are segments of it
+                notes[place] = self._at(*place, self._named_places[place[0]] > 1, name, found[1])
+            element, segment = notes[place]
             begin = -1
             if element >= 0:
                 begin = int(document.elements[element]["first_run"])
             elif segment >= 0:
                 begin = int(document.segments[segment]["first_run"])
-            if found is None or begin <= first:
-                others.append(_Link(first, end, text, name))
-                continue
-            known, key = (self.elements, element) if element >= 0 else (self.segments, segment)
-            if key not in known:
-                known[key] = self._new(found[1])
-            self.references.append((first, end, known[key]))
-        return others
+            if begin > first:
+                self.references.append((first, end, self._add(element, segment, found[1])))
 
-    def _refers(self, first: int, end: int, text: str, name: bytes) -> bool:
-        """Whether a link with such a text is a reference: raised, in brackets, or to a note by its name."""
+    def _refers(self, first: int, end: int, text: str, name: bytes, element: int) -> bool:
+        """Whether a link with such a text is a reference: raised, in brackets, or to a note by its name.
+
+        Terms are notes, too: docutils has brackets only in its style sheets.
+        """
+        if element >= 0 and self.document.elements[element]["tag"] == _DT:
+            return True
         if int(self.runs[first]["context"]) >> _SUP & 1 or text[0] in "[(" or _ID.search(name):
             return True
         data = self.document.data
@@ -224,15 +278,15 @@ class _Page:
         after = data[int(self.runs[end - 1]["end"]) :][:2].lstrip()[:1]
         return before in (b"[", b",") and after in (b"]", b",")
 
-    def _at(self, element: int, run: int, crowded: bool) -> tuple[int, int]:
+    def _at(self, element: int, run: int, crowded: bool, name: bytes, label: str) -> tuple[int, int]:
         """Returns the note at a place: its element, or its segment; -1 for none."""
         if crowded and element >= 0 and run < len(self.runs):
             segment = int(self.runs[run]["segment"])
             row, block = self.document.segments[segment], self.document.elements[element]
             inside = block["first_run"] <= run < block["last_run"]
-            if inside and row["first_run"] == run and self.kept[segment] and _is_free(self.document, element):
+            if inside and row["first_run"] == run and _is_free(self.document, element, self.kept[segment]):
                 return -1, segment
-        return _note_of(self.document, element, self.kept), -1
+        return self._note_of(element, name, label), -1
 
     def follow_numbers(self) -> None:
         """Finds raised numbers without a link, and their notes after them: segments that begin with these
@@ -249,18 +303,19 @@ class _Page:
             first, end = int(group[0]), int(group[-1]) + 1
             segment = int(runs[first]["segment"])
             row = document.segments[segment]
-            if first in taken or end - 1 > row["last_run"] or not self.kept[segment]:
+            if first in taken or end - 1 > row["last_run"]:
                 continue
             found = _RAISED.fullmatch(self.text(first, end))
             if found is None:
                 continue
             if first != row["first_run"]:
-                references.setdefault(found[1], []).append((first, end))
-            elif end - 1 < row["last_run"] and _is_free(document, int(row["element"])):
+                if self.kept[segment]:
+                    references.setdefault(found[1], []).append((first, end))
+            elif end - 1 < row["last_run"] and _is_free(document, int(row["element"]), self.kept[segment]):
                 begins.setdefault(found[1], []).append((first, end))
         for label, found_at in references.items():
             if label not in begins and (element := self._named(label, found_at[-1][1])) >= 0:
-                number = self.elements[element] = self._new(label)
+                number = self._add(element, -1, label)
                 self.references += [(*place, number) for place in found_at]
         pairs = [
             (places[0], references[label], label)
@@ -271,19 +326,29 @@ class _Page:
         if not pairs or min(pairs, key=lambda pair: pair[0])[2] not in ("1", "*", "†"):
             return
         for (first, end), found_at, label in pairs:
-            number = self.segments[int(runs[first]["segment"])] = self._new(label)
+            number = self._add(-1, int(runs[first]["segment"]), label)
             self.references.append((first, end, _LEFT_OUT))
             self.references += [(*place, number) for place in found_at if place < (first, end)]
 
     def _named(self, label: str, after: int) -> int:
         """Returns the note with a name such as `footnote-1` that begins after a run, -1 if there is none."""
-        for name in _NAMES:
-            element = self._places.get(name + label.encode(), (-1, 0))[0]
+        for prefix in _NAMES:
+            name = prefix + label.encode()
+            element = self._places.get(name, (-1, 0))[0]
             if element >= 0 and self.document.elements[element]["first_run"] >= after:
-                return _note_of(self.document, element, self.kept)
+                return self._note_of(element, name, label)
         return -1
 
-    def leave_out(self, links: list[_Link]) -> tuple[list[int], dict[int, int]]:
+    def _other_links(self) -> list[_Link]:
+        """Returns the links to a place on the page that are no references."""
+        references = {(first, end) for first, end, _ in self.references}
+        return [
+            _Link(first, end, self.text(first, end), unquote_to_bytes(target.partition(b"#")[2]))
+            for _, target, first, end in kept_links(self.document.tables, self.mask, True)
+            if (first, end) not in references
+        ]
+
+    def leave_out(self) -> tuple[list[int], dict[int, int]]:
         """Leaves out what is no text of a note: its number, links back, and brackets around references.
 
         Returns the segments that are only a number, and the bytes of numbers at the beginning of runs.
@@ -301,7 +366,7 @@ class _Page:
             row = document.segments[segment]
             self._begin(int(row["first_run"]), int(row["last_run"]) + 1, number, begins, inside)
         covered = np.cumsum(inside) > 0
-        for first, end, text, name in links:
+        for first, end, text, name in self._other_links():
             sign = not any(c.isalnum() for c in text)
             label = begins.get(first, ("", 0))[0]
             back = len(text) <= _LONGEST_BACK and covered[first] and self._place_run(name) < first
@@ -310,7 +375,7 @@ class _Page:
                 taken.update(range(first, end))
         for first, (label, end) in begins.items():
             segment = int(runs["segment"][first])
-            segment += int(np.argmax(self.kept[segment:]))
+            segment += int(np.argmax(self.mask[segment:]))
             shown = document.segments[segment]
             if _is_number(self.text(int(shown["first_run"]), int(shown["last_run"]) + 1), label):
                 numbers.append(segment)
@@ -338,13 +403,12 @@ class _Page:
 
     def headings(self) -> list[int]:
         """Returns the headings that have only notes below them."""
-        document, runs = self.document, self.runs
+        document = self.document
         of_notes = np.zeros(len(document) + 1, bool)
         for element in self.elements:
-            row = document.elements[element]
-            of_notes[runs["segment"][row["first_run"]] : runs["segment"][row["last_run"] - 1] + 1] = True
+            of_notes[self._segments_of(element)] = True
         of_notes[list(self.segments)] = True
-        rows = np.flatnonzero(self.kept)
+        rows = np.flatnonzero(self.mask)
         is_heading = np.isin(document.elements["tag"][document.segments["element"][rows]], tags.HEADINGS)
         begins = np.append(np.flatnonzero(is_heading), len(rows))
         return [
@@ -371,7 +435,7 @@ class _Page:
 
 
 def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
-    """Returns the footnotes of a page that are kept, with references that are kept; None if there is nothing.
+    """Returns the footnotes of a page with references in kept text; None if there is nothing.
 
     Args:
         document: with marks.
@@ -379,9 +443,11 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     """
     page = _Page(document, kept)
     page.follow_sides()
-    others = page.follow_links()
+    page.follow_links()
     page.follow_numbers()
     if not page.labels:
         return None
-    numbers, skips = page.leave_out(others)
-    return Notes(page.references, page.elements, page.segments, page.labels, numbers, page.headings(), skips)
+    numbers, skips = page.leave_out()
+    return Notes(
+        page.references, page.elements, page.segments, page.labels, numbers, page.headings(), skips, page.mask
+    )

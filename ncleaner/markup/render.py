@@ -71,19 +71,27 @@ def html_of(document: Document, kept: Kept, options: MarkupOptions = MarkupOptio
 
 def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, html: bool) -> bytes:
     tables = document.tables
+    notes = find_notes(document, kept.mask)
+    mask = kept.mask
+    if notes is not None:
+        mask = notes.mask
+        mask[notes.numbers] = False
+        if not html:
+            # Markdown shows notes at the end of the text, without their heading
+            mask[notes.headings] = False
     addresses: dict[int, bytes] = {}
     leads: list[int] = []
     if options.links or options.images:
         declared = texts_of(tables, Mark.MARK_BASE)
         of_page = Addresses(url, declared[0][0] if declared else b"")
         if options.links:
-            for mark, target, _, _ in kept_links(tables, kept.mask, False):
+            for mark, target, _, _ in kept_links(tables, mask, False):
                 if address := of_page.of(target):
                     addresses[mark] = address
         if options.images:
             own = names_of_own(document.facts or ())
             parts = tuple(part for name in own for part in parts_of(name))
-            for image in shown(images_of(tables, kept.mask, parts)):
+            for image in shown(images_of(tables, mask, parts)):
                 target = of_page.of(text_at(tables, image.link)) if image.link >= 0 else b""
                 address = of_page.of(image.source, True)
                 # an image in a link to a home page is a logo
@@ -96,14 +104,6 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
     for tree, _, mark, _ in texts_of(tables, Mark.MARK_TREE):
         if tex := tex_of(tree):
             addresses[mark] = tex.encode()
-    notes = find_notes(document, kept.mask)
-    mask = kept.mask
-    if notes:
-        mask = mask.copy()
-        mask[notes.numbers] = False
-        if not html:
-            # Markdown shows notes at the end of the text, without their heading
-            mask[notes.headings] = False
     return render(
         tables,
         mask,

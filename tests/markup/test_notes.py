@@ -101,7 +101,47 @@ def test_the_heading_of_notes_goes() -> None:
 def test_a_note_without_its_reference_is_text() -> None:
     html = SUP + "<ol><li>First.<li id=fn1>Since May.</ol>"
     assert markdown(html, [2]) == "2. Since May."
-    assert markdown(html, [0]) == "Late<sup>1</sup> again."
+
+
+REMOVED = [
+    ("<ol><li>First.<li id=fn1>Since May. <a href='#ref1'>↩</a></ol>", True),
+    ("<p id=fn1><a href='#ref1'>[1]</a> Since May.", True),
+    ("<h2>Notes</h2><div class=x><p><sup><a id=fn1 href='#ref1'>1</a></sup> Since May.</div>", True),
+    # a legal footer, but not one of an article
+    ("<footer><p id=fn1>1. Since May.</footer>", False),
+    ("<article><footer><p id=fn1>1. Since May.</footer></article>", True),
+]
+
+
+@pytest.mark.parametrize(("note", "comes"), REMOVED)
+def test_a_removed_note_of_kept_text_comes_back(note: str, comes: bool) -> None:
+    wanted = "Late[^1] again.\n\n[^1]: Since May." if comes else "Late<sup>1</sup> again."
+    assert markdown(SUP + note, [0]) == wanted
+
+
+def test_a_removed_block_needs_the_form_of_a_note() -> None:
+    page = "<p>Late <a href='#x'>[1]</a>.<p id=x>{}Since May."
+    assert markdown(page.format("1. "), [0]) == "Late [^1].\n\n[^1]: Since May."
+    assert markdown(page.format(""), [0]) == "Late [1]."
+
+
+def test_a_removed_note_keeps_its_links() -> None:
+    note = "<ol><li id=fn1>Since <a href='http://h/may'>May</a>.</ol>"
+    assert markdown(SUP + note, [0], links=True) == "Late[^1] again.\n\n[^1]: Since [May](http://h/may)."
+
+
+@pytest.mark.parametrize("kept", [[0], None])
+@pytest.mark.parametrize(
+    "note",
+    [
+        "<dl><dt id=id5><span><a href='#ref1'>1</a></span></dt><dd><p>Since May.</p></dd></dl>",
+        "<table id=id5><tbody><tr><td><a href='#ref1'>[1]</a></td><td>Since May.</td></tr></tbody></table>",
+        "<aside id=id5><span>[<a href='#ref1'>1</a>]</span><p>Since May.</p></aside>",
+    ],
+)
+def test_notes_of_docutils(note: str, kept: list[int] | None) -> None:
+    reference = "<p>Late<sup><a href='#id5' id=ref1>1</a></sup> again.</p>"
+    assert markdown(reference + note, kept) == "Late[^1] again.\n\n[^1]: Since May."
 
 
 def test_notes_in_html() -> None:
