@@ -15,7 +15,7 @@ from ncleaner.document._tables cimport (
     builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
-    CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
+    CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.document._zones cimport assign_kinds, assign_zones
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
@@ -289,6 +289,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         if not b.open:
             if b.marking and pre and b.blanks:
                 add_mark(b, MARK_BLANK, <uint32_t> b.blanks)
+            b.blanks = 0
             _begin_segment(b)
             b.space = True
         if not in_run:
@@ -507,6 +508,21 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
             b.context &= ~(<uint32_t> 1 << bit)
 
 
+cdef inline bint _is_of_cell(const builder_t* b, int tag, int32_t parent) noexcept nogil:
+    """Returns whether an element is a cell, or directly in one."""
+    return tag == TAG_TD or tag == TAG_TH or parent >= 0 and (
+        b.elements[parent].tag == TAG_TD or b.elements[parent].tag == TAG_TH
+    )
+
+
+cdef inline void _close_line(builder_t* b, const element_t* e) noexcept nogil:
+    """Counts a block of preformatted text without text as an empty line: a row, or a block without others."""
+    if <size_t> e.first_run == b.n_runs and b.blanks == b.blanks_before \
+            and (e.tag == TAG_TR or e == &b.elements[b.n_elements - 1] and not _is_of_cell(b, e.tag, e.parent)):
+        b.blanks += 1
+        b.blanks_before = b.blanks
+
+
 cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil:
@@ -522,7 +538,10 @@ cdef void open_block(
         b.item = True
     elif form == FORM_PREFORMATTED:
         b.pres += 1
-        b.blanks = 0
+        if b.pres == 1:
+            b.blanks = 0
+    if b.pres and not _is_of_cell(b, tag, parent):
+        b.blanks_before = b.blanks
     if not grow(<void**> &b.elements, &b.cap_elements, b.n_elements + 1, sizeof(element_t), &b.no_memory):
         return
     if parent >= 0:
@@ -553,6 +572,8 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
     end_segment(b)
     b.tags_closed += 1
     _count(&b.blocks_closed)
+    if b.pres and b.element >= 0:
+        _close_line(b, &b.elements[b.element])
     if form == FORM_HEADING:
         b.headings -= 1
     elif form == FORM_ITEM:

@@ -462,11 +462,16 @@ cdef enum:
 cdef const char** LINE_NUMBERS = [
     b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num", NULL,
 ]
-# Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub.
+# Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub. The
+# class of such a block: WordPress's SyntaxHighlighter. Classes that others have, too, and that of the first line in
+# them: Doxygen; the editors CodeMirror 6, Monaco and Ace.
 cdef const char** CODE_BOXES = [b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines", NULL]
-# Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, and of the bar above Crayon's code.
+cdef const char** CODE_CLASSES = [b"syntaxhighlighter", NULL]
+cdef const char** LINE_BOXES = [b"fragment", b"cm-content", b"view-lines", b"ace_text-layer", NULL]
+cdef const char** LINES = [b"line", b"cm-line", b"view-line", b"ace_line", NULL]
+# Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, of the bar above Crayon's code, and of that below a gist.
 cdef const char** CODE_ASIDES = [
-    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", NULL,
+    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta", NULL,
 ]
 
 
@@ -528,13 +533,65 @@ cdef enum:
 cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
 cdef enum:
     LONGEST_LABEL = 24  # with white space
+    NEAR_CODE = 20      # elements and texts in which code is looked for
+
+
+cdef bint _has_class(const unsigned char* class_, size_t length, const char** names) noexcept nogil:
+    cdef size_t begin, end = 0
+    while next_name(class_, length, &begin, &end):
+        if is_one_of(class_ + begin, end - begin, names):
+            return True
+    return False
+
+
+cdef bint _is_code_box(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
+    """Returns whether the blocks in a block are lines of code, as its class says, or that of the first of them."""
+    cdef node_t* line = node.first_child
+    cdef str_t* of_line
+    if find_any(class_, length, CODE_BOXES) or _has_class(class_, length, CODE_CLASSES):
+        return True
+    if not _has_class(class_, length, LINE_BOXES):
+        return False
+    while line != NULL and line.type != ELEMENT_NODE:
+        line = line.next
+    of_line = value_of(line, OF_CLASS) if line != NULL else NULL
+    return of_line != NULL and _has_class(of_line.data, of_line.length, LINES)
+
+
+cdef bint _has_code(node_t* root) noexcept nogil:
+    """Returns whether an element is <code>, or has one among the first elements and texts in it."""
+    cdef node_t* node = root
+    cdef int left = NEAR_CODE
+    while node != NULL and left:
+        if meaning_of(node).code == TAG_CODE:
+            return True
+        node = following(node, root, True)
+        left -= 1
+    return False
+
+
+cdef bint _is_before_code(node_t* node) noexcept nogil:
+    """Returns whether a block, in <pre> or in a box in it, stands before the box of the code."""
+    cdef node_t* around = node.parent
+    cdef int left = NEAR_CODE
+    if meaning_of(node).role != ROLE_BLOCK or around == NULL or _has_code(node):
+        return False
+    if meaning_of(around).code != TAG_PRE and (around.parent == NULL or meaning_of(around.parent).code != TAG_PRE):
+        return False
+    while node != NULL and left:
+        if node.type == ELEMENT_NODE and _has_code(node):
+            return True
+        node = node.next
+        left -= 1
+    return False
 
 
 cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
-    """Returns whether an element in <pre> is a label of the code: its class says so, and it has a word or two."""
+    """Returns whether an element in <pre> is a label of the code: its class or place says so, and it has a word or
+    two."""
     cdef node_t* node = root.first_child
     cdef size_t chars = 0
-    if not find_any(class_, length, CODE_LABELS):
+    if not (class_ != NULL and find_any(class_, length, CODE_LABELS)) and not _is_before_code(root):
         return False
     while node != NULL and chars <= LONGEST_LABEL:
         if node.type == TEXT_NODE:
@@ -581,13 +638,7 @@ cdef bint _has_word(const str_t* text) noexcept nogil:
 
 cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an inline element is a note beside the text, as one of its classes says."""
-    cdef size_t begin, end = 0
-    if not find(class_, length, b"note"):
-        return False
-    while next_name(class_, length, &begin, &end):
-        if is_one_of(class_ + begin, end - begin, SIDE_NOTES):
-            return True
-    return False
+    return find(class_, length, b"note") and _has_class(class_, length, SIDE_NOTES)
 
 
 cdef bint _is_number(node_t* node) noexcept nogil:
@@ -847,7 +898,7 @@ cdef inline bint _enter_block(
         if _is_overlay(node, said.class_, said.class_length):
             end_segment(b)
             return False
-        if not b.pres and find_any(said.class_, said.class_length, CODE_BOXES):
+        if not b.pres and _is_code_box(node, said.class_, said.class_length):
             m.code = TAG_PRE
             m.form = FORM_PREFORMATTED
     if said.id_ != NULL:
@@ -919,10 +970,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         said.hidden or said.class_ != NULL and class_conceals(said.class_, said.class_length)
     ):
         return _leave_out(b, node)
-    if said.class_ != NULL and (b.pres or m.code == TAG_TD) and (
-        _is_line_number(node, said.class_, said.class_length)
-        or b.pres and _is_code_label(node, said.class_, said.class_length)
-    ):
+    if said.class_ != NULL and (b.pres or m.code == TAG_TD) and _is_line_number(
+        node, said.class_, said.class_length
+    ) or b.pres and _is_code_label(node, said.class_, said.class_length):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)

@@ -28,8 +28,9 @@ cdef enum:
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
-    LANGUAGE_PREFIXES = 9
-    NO_LANGUAGES = 15
+    LANGUAGE_PREFIXES = 10
+    OF_CODE = 8              # the first of them that only <pre> and <code> may have
+    NO_LANGUAGES = 17
     SCRIPT = 8_000           # bytes of a script that are looked at
     LONGEST_SET = 16_000     # bytes of a `srcset`
     DOT = 2                  # pixels of an image that only counts readers
@@ -37,14 +38,21 @@ cdef enum:
 
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
 cdef const char** PREFIXES = [
-    b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:", b"code-",
-    b"src-",
+    b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:",
+    b"mw-highlight-lang-", b"code-", b"src-",
 ]
 cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs", b"highlight"]
 # What stands there without being a language.
 cdef const char** NONE = [
     b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
-    b"container", b"toolbar", b"inline", b"box", b"nohighlight",
+    b"container", b"toolbar", b"inline", b"box", b"nohighlight", b"numbersource", b"numberlines",
+]
+# Languages that a class of code has without anything before them.
+cdef const char** LANGUAGES = [
+    b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
+    b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lua",
+    b"makefile", b"matlab", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust", b"scala",
+    b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml", b"yaml", NULL,
 ]
 
 # Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.
@@ -183,7 +191,7 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
             continue
         for k in range(LANGUAGE_PREFIXES):
             if begins(value + start, n, PREFIXES[k]):
-                if (k < 7 or is_code) and _language(
+                if (k < OF_CODE or is_code) and _language(
                     b, value + start + strlen(PREFIXES[k]), n - strlen(PREFIXES[k])
                 ):
                     return
@@ -196,7 +204,11 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
             # `sourceCode` has a capital in it
             if n == strlen(NAMED_NEXT[k]) and memcmp(value + start, NAMED_NEXT[k], n) == 0:
                 is_next = True
-    return
+    end = 0
+    while is_code and next_name(value, length, &start, &end):
+        if is_one_of(value + start, end - start, LANGUAGES):
+            _language(b, value + start, end - start)
+            return
 
 
 cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil:
@@ -656,7 +668,8 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
 # Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, of Jupyter's prompts, and of
 # callouts.
 cdef const char** SPECIAL_CLASSES = [
-    b"line-number", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"prompt", b"admonition", b"callout",
+    b"line-number", b"gutter", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"syntaxhighlighter",
+    b"fragment", b"cm-content", b"view-lines", b"text-layer", b"gist-meta", b"prompt", b"admonition", b"callout",
     b"alert", b"custom-block", b"hint-container", NULL,
 ]
 

@@ -156,6 +156,7 @@ ctypedef struct builder_t:
     bint marking         # marks are wanted
     int32_t styled       # number of open elements with a mark of their style
     int32_t blanks       # number of empty lines of preformatted text since the last segment
+    int32_t blanks_before  # that number at the beginning of the innermost block or row
     mark_t* marks
     size_t n_marks
     size_t cap_marks

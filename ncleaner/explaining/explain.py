@@ -369,7 +369,7 @@ _SAID = {
     ("run", False): "one of the links to other pages beside the text of an article",
     ("end", False): "behind the text of an article, one of the links to other pages or the copyright line",
     ("table", True): "most of its table is kept",
-    ("code", True): "a quarter or more of the code around it is kept",
+    ("code", True): "a quarter or more of the code around it is kept, or the text around the code",
     ("item", True): "half or more of the segments in its style are kept, on a listing",
     ("links", False): "nearly all that would be kept of the page is links",
     (NOTICE, False): "the page holds nothing but a notice",

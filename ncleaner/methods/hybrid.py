@@ -114,9 +114,9 @@ def finished(
     """Applies the rules that follow the judgement of a page.
 
     They remove copies of segments and rows of links beside an article. They keep tables whole of which most
-    is kept, code of which a quarter is, and, of a listing's items, the parts of one style of which half is.
-    They remove headings at the end without text, menus and copyright lines of a page with little text or
-    without other boilerplate, and a page of a few links.
+    is kept, code of which a quarter is or which stands in kept text, and, of a listing's items, the parts of
+    one style of which half is. They remove headings at the end without text, menus and copyright lines of a
+    page with little text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.

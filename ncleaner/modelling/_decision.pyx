@@ -46,7 +46,7 @@ from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 from ncleaner.text._ascii cimport begins
 from ncleaner.text._letters cimport last_mark
 
@@ -748,36 +748,29 @@ def complete_tables(Tables tables not None, mask not None):
 
 
 def complete_code(Tables tables not None, mask not None):
-    """Adds to a mask the other segments of preformatted text of which at least a quarter of the characters is kept.
+    """Adds preformatted text to a mask of which a quarter of the characters is kept, or that stands between two kept
+    segments.
 
     Arguments and errors as `complete_tables`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
-    cdef const tables_t* t = &tables.t
-    cdef const element_t* e
-    cdef Py_ssize_t element
-    cdef int32_t first, last, i
+    cdef const segment_t* s = tables.t.segments
+    cdef Py_ssize_t n = kept.shape[0], i = 0, first
     cdef uint64_t chars, of_kept
-    # the elements inside of one are looked at only with it
-    cdef uint32_t end = 0
-    with nogil:
-        for element in range(t.n_elements):
-            e = &t.elements[element]
-            if not TAG_PRE <= e.tag <= TAG_PLAINTEXT or e.first_run == e.last_run or <uint32_t> e.first_run < end:
-                continue
-            end = <uint32_t> e.last_run
-            first = t.runs[e.first_run].segment
-            last = t.runs[e.last_run - 1].segment
-            chars = of_kept = 0
-            for i in range(first, last + 1):
-                if not t.segments[i].flags & HIDDEN:
-                    chars += t.segments[i].chars
-                    of_kept += t.segments[i].chars if kept[i] else 0
-            if of_kept == chars or CODE_PART * of_kept < chars:
-                continue
-            for i in range(first, last + 1):
-                if not t.segments[i].flags & HIDDEN:
-                    kept[i] = True
+    while i < n:
+        first = i
+        chars = of_kept = 0
+        while i < n and s[i].flags & PREFORMATTED:
+            if not s[i].flags & HIDDEN:
+                chars += s[i].chars
+                of_kept += s[i].chars if kept[i] else 0
+            i += 1
+        if first == i:
+            i += 1
+        elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and i < n and kept[i]:
+            for first in range(first, i):
+                if not s[first].flags & HIDDEN:
+                    kept[first] = True
 
 
 # The segments of one style.

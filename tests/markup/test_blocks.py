@@ -97,6 +97,15 @@ BLOCKS = [
     ('<pre class="brush: cpp; gutter: true">a</pre>', "```cpp\na\n```"),
     ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
     ('<pre class="language-none">a</pre>', "```\na\n```"),
+    (
+        '<pre class="highlight ruby">a</pre><pre class="highlight dark">b</pre>',
+        "```ruby\na\n```\n\n```\nb\n```",
+    ),
+    (
+        '<div class="mw-highlight mw-highlight-lang-lua"><pre>a</pre></div><p class=python>b',
+        "```lua\na\n```\n\nb",
+    ),
+    ('<pre class="sourceCode numberSource c numberLines">a</pre>', "```c\na\n```"),
     ('<pre data-lang="c++">a</pre>', "```c++\na\n```"),
     # as Writerside has it; elsewhere it is the language of a text
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
@@ -135,6 +144,45 @@ BLOCKS = [
         "<div><div class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line>  b</pre></div></div>",
         "```\na\n  b\n```",
     ),
+    # the lines of Doxygen, and of editors; other blocks of these names
+    (
+        "<div class=fragment><div class=line><span class=lineno>1</span>a</div>"
+        "<div class=line><span class=lineno>2</span>  b</div></div>",
+        "```\na\n  b\n```",
+    ),
+    (
+        "<div class=cm-gutters><div class=cm-gutterElement>1</div></div><div class='cm-content x' data-language=c>"
+        "<div class=cm-line>a</div><div class='cm-line y'>  b</div></div>",
+        "```c\na\n  b\n```",
+    ),
+    ("<div class=fragment><p>a\n b</div><div class=cm-content><div>c\n d</div></div>", "a b\n\nc d"),
+    (
+        "<div class='syntaxhighlighter  python'><table><tr><td class=gutter><div>1</div><td class=code><div>"
+        "<div><code>&nbsp;&nbsp;</code><code>a</code></div><div><code>b</code></div></div></table></div>",
+        "```python\n  a\nb\n```",
+    ),
+    # rows and blocks without text are empty lines, but not those of numbers
+    (
+        "<pre><div>a</div><div>&nbsp;</div><div><i></i></div><div>b</div><div>c</div></pre>",
+        "```\na\n\n\nb\nc\n```",
+    ),
+    (
+        "<table class=js-file-line-container><tr><td class=blob-num><td>a<tr><td class=blob-num><td>"
+        "<tr><td class=blob-num><div></div><td>\n<tr><td class=blob-num><td>b</table>",
+        "```\na\n\n\nb\n```",
+    ),
+    (
+        "<div class=CodeMirror-code><div><pre>a</pre></div><div><pre><span>&#8203;</span></pre></div>"
+        "<div><pre>b</pre></div></div>",
+        "```\na\n\nb\n```",
+    ),
+    # a label in <pre> before the code
+    (
+        "<pre><div><div>python</div><div><button>Copy</button></div><div><code class=language-py>a</code></div></div></pre>",
+        "```py\na\n```",
+    ),
+    ("<pre><div>$ ls</div><div>a</div></pre>", "```\n$ ls\na\n```"),
+    ("<div><pre>a</pre><div class=gist-meta><a href=x>view raw</a> hosted</div></div>", "```\na\n```"),
     # lines that only their style ends
     (
         "<pre>a\n<span class=gatsby-highlight-code-line>  b</span><span class=x-line>c</span><span class=line></span><i>d</i>\ne</pre>",

@@ -328,6 +328,10 @@ def test_the_rest_of_code_is_kept() -> None:
     assert completed(code, [0, 1, 2, 3, 4, 5], complete_code) == [*range(6)]
     assert completed("<pre><p>a<p>bcd</pre>", [1], complete_code) == []
     assert completed("<pre><p>a<p>bcde</pre>", [1], complete_code) == [1]
+    # between kept text, also where several blocks follow each other
+    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2], complete_code) == []
+    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2, 3], complete_code) == [1, 2, 3]
+    assert completed("<pre>a</pre><p>y", [0], complete_code) == [0]
     assert completed("<div><p>ab<p>c</div>", [1], complete_code) == [1]
     assert completed("", [], complete_code) == []
     with pytest.raises(ValueError, match="does not fit"):
