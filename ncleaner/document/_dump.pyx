@@ -10,7 +10,7 @@ from ncleaner.document._document cimport (
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
-    add_leaf, add_reading, add_tex, end_readings, formula_class, is_delimited, is_named, is_of_formula, is_tex_type,
+    add_leaf, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
     mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
@@ -377,13 +377,15 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
 cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found_t* found) noexcept nogil:
     """Handles an element whose class is one of formulas. Returns whether the element is done."""
     cdef node_t* math
+    cdef bint is_alone
     if kind == FORMULA_COPY:
         return found.formula > 0 and found.formula == b.mark
     if kind == FORMULA_IMAGE:
         if alt == NULL:
             return False
         if not (found.formula > 0 and found.formula == b.mark):
-            add_tex(b, alt.data, alt.length, _is_display(b, node))
+            is_alone = meaning_of(node.parent).role == ROLE_BLOCK and _is_alone(node)
+            add_tex(b, alt.data, alt.length, is_alone or _is_display(b, node))
             found.formula = b.mark
             found.last = NULL
         return True
@@ -815,7 +817,13 @@ cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, fou
         said.hidden = False
     elif formula == FORMULA_TEXT:
         tex = text_of(node) if node.first_child == node.last_child else NULL
-        if tex != NULL and not said.hidden and is_delimited(tex.data, tex.length):
+        if m.role == ROLE_IMAGE:
+            return said.alt != NULL and says_tex(said.alt.data, said.alt.length) and _enter_formula(
+                b, node, FORMULA_IMAGE, said.alt, found
+            )
+        if tex != NULL and not said.hidden and not b.pres and is_tex(
+            tex.data, tex.length, said.class_, said.class_length
+        ):
             _add_stated(b, node, m, said.class_, said.class_length, tex, found)
             return True
     elif formula != NO_FORMULA and not said.hidden:
@@ -825,7 +833,7 @@ cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, fou
 
 cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* found) noexcept nogil:
     """Passes an image to the builder. Returns False."""
-    cdef str_t* alt = said.alt
+    cdef str_t* alt = said.alt if said.alt != NULL else value_of(node, OF_TITLE)
     cdef str_t* source
     b.object |= b.open
     if alt != NULL and says_tex(alt.data, alt.length):
@@ -833,6 +841,7 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
         if source != NULL and is_of_formula(source.data, source.length):
             _enter_formula(b, node, FORMULA_IMAGE, alt, found)
             return False
+    alt = said.alt
     if alt != NULL and said.class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
             and find_any(said.class_, said.class_length, EMOJI) and not _has_word(alt):
         add_text(b, alt.data, alt.length)

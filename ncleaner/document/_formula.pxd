@@ -23,7 +23,9 @@ cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexce
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil
 cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil
-cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil
+cdef bint is_tex(
+    const unsigned char* text, size_t length, const unsigned char* class_, size_t class_length
+) noexcept nogil
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil

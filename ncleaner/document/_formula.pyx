@@ -26,7 +26,7 @@ from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, l
 from ncleaner.document._nodes import TAG_NAMES
 
 cdef enum:
-    NAMES = 15
+    NAMES = 16
     LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
     LONGEST_NAME = 16
     KNOWN_NAMES = 7
@@ -35,12 +35,12 @@ cdef enum:
 cdef const char** CLASSES = [
     b"MathJax", b"MathJax_CHTML", b"MathJax_SVG", b"mjx-chtml", b"MathJax_Preview", b"katex-html",
     b"mwe-math-mathml-*", b"mwe-math-fallback-image-*", b"tex", b"latex", b"MathJax_PHTML", b"math", b"math-tex",
-    b"js-inline-math", b"js-display-math",
+    b"js-inline-math", b"js-display-math", b"language-math",
 ]
 cdef int* MEANINGS = [
     FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY,
     FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED, FORMULA_TEXT,
-    FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT,
+    FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT,
 ]
 
 
@@ -84,8 +84,28 @@ cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
         or _strip_pair(&text, &end, b"\\[", b"\\]")
 
 
-# Services that draw formulas.
-cdef const char** SERVICES = [b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx", NULL]
+# Parts of a class beside `math` that say that an element is a formula, not a text about mathematics.
+cdef const char** OF_FORMULA = [b"inline", b"display", b"language-", NULL]
+
+
+cdef bint is_tex(
+    const unsigned char* text, size_t length, const unsigned char* class_, size_t class_length
+) noexcept nogil:
+    """Returns whether the text of an element with the class `math` or the like is TeX, perhaps in delimiters."""
+    cdef size_t i
+    if is_delimited(text, length) or find_any(class_, class_length, OF_FORMULA):
+        return True
+    for i in range(length):
+        if text[i] == c"\\" or text[i] == c"^":
+            return True
+    return False
+
+
+# Services and programs that draw formulas.
+cdef const char** SERVICES = [
+    b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx", b"ql-cache/", b"_images/math/",
+    NULL,
+]
 
 
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil:
@@ -119,6 +139,8 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
     `display` says that it stands on a line of its own, which its delimiters can say, too."""
     cdef const unsigned char* end = tex + length
     _strip_pair(&tex, &end, b"", b"")
+    # as kramdown writes it
+    _strip_pair(&tex, &end, b"% <![CDATA[", b"%]]>")
     if _strip_pair(&tex, &end, b"$$", b"$$") or _strip_pair(&tex, &end, b"\\[", b"\\]"):
         display = True
     elif not (

@@ -51,8 +51,8 @@ cdef const char** NONE = [
 cdef const char** LANGUAGES = [
     b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
     b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lua",
-    b"makefile", b"matlab", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust", b"scala",
-    b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml", b"yaml", NULL,
+    b"makefile", b"math", b"matlab", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust",
+    b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml", b"yaml", NULL,
 ]
 
 # Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.
@@ -421,6 +421,7 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
             find(value, length, b"katex-display") > 0 or find(value, length, b"mathjax_display") > 0
             or find(value, length, b"mjxc-display") > 0 or find(value, length, b"fallback-image-display") > 0
             or find(value, length, b"math-element-block") > 0
+            or find(value, length, b"math display") > 0 or find(value, length, b"math-display") > 0
         )
     return which == OF_TYPE and find(value, length, b"mode=display") > 0
 

@@ -6,7 +6,7 @@ no attributes but those of links, images, lists, cells, languages and notes.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memset
+from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
@@ -164,12 +164,17 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     cdef const uint8_t* stop
     cdef const mark_t* language = language_of(sheet, node.element)
     cdef size_t fence = 3
+    cdef bint formula = language != NULL and language.length == 4 and node.first == node.last \
+        and memcmp(t.values + language.value, b"math", 4) == 0
     cdef int _line
     cdef Py_ssize_t i
     for i in range(node.first, node.last + 1):
         fence = max(fence, backticks(t.text + t.segments[i].start, t.text + t.segments[i].end) + 1)
-    put_times(w.out, c"`", fence)
-    if language != NULL:
+    if formula:
+        put(w.out, b"$$")
+    else:
+        put_times(w.out, c"`", fence)
+    if language != NULL and not formula:
         put_bytes(w.out, t.values + language.value, language.length)
     for i in range(node.first, node.last + 1):
         if not sheet.kept[i]:
@@ -187,7 +192,10 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
             p = end + 1
     put(w.out, b"\n")
     put_bytes(w.out, w.prefix.data, w.prefix.size)
-    put_times(w.out, c"`", fence)
+    if formula:
+        put(w.out, b"$$")
+    else:
+        put_times(w.out, c"`", fence)
 
 
 cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:

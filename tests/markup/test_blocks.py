@@ -334,6 +334,14 @@ FORMULAS = [
      "$$a$$$$\\begin{aligned}b &= c\\end{aligned}$$"),
     ("<p>\\begin{cases}a\\end{cases} \\begin{theorem}a\\end{theorem} \\begin{align}b",
      "$$\\begin{cases}a\\end{cases}$$ \\begin{theorem}a\\end{theorem} \\begin{align}b"),
+    # without delimiters: of Pandoc, remark, Discourse; a text about mathematics
+    ("<p>a <span class='math inline'>b_1</span><p><span class='math display'>c</span>", "a $b_1$\n\n$$c$$"),
+    ("<p>a <code class='language-math math-inline'>b</code> <span class=math>\\pi</span>", "a $b$ $\\pi$"),
+    ("<pre><code class='language-math math-display'>a\nb</code></pre><p class=math>c_d", "$$\na\nb\n$$\n\nc_d"),
+    ("<script type='math/tex; mode=display'>% <![CDATA[\na<b %]]></script>", "$$a< b$$"),
+    # images: alone in a paragraph, by a class, by the title
+    ("<p><img src='/latex.php?latex=a' alt='a^2'><p>b <img class=math src=x alt='c^2'>", "$$a^2$$\n\nb $c^2$"),
+    ("<p>b <img src='https://latex.codecogs.com/svg.image?c' title='c^2'>", "b $c^2$"),
     ("<p>a <span class=math>\\(b=1\\)</span> <math-renderer class=js-inline-math>$c$</math-renderer> <i class=math>d</i>", "a $b=1$ $c$ *d*"),
     ("<span class='math display'>\\[a=b\\]</span>", "$$a=b$$"),
     ("<p><b data-tex='a^2'>a2</b> <b data-tex=yes>c</b><div data-latex='b_1'>b1</div>", "$a^2$ **c**\n\n$$b_1$$"),
