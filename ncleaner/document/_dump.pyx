@@ -847,7 +847,7 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
         add_text(b, alt.data, alt.length)
         b.unheard += 1
         return False
-    if b.marking:
+    if b.marking and not (said.class_ != NULL and find(said.class_, said.class_length, b"avatar")):
         _mark_picture(b, node)
     if found.alt_text and alt != NULL:
         add_space(b)

@@ -37,6 +37,9 @@ cpdef enum Tag:
     TAG_P = 5
     TAG_ARTICLE = 7
     TAG_MAIN = 8
+    TAG_ASIDE = 9
+    TAG_FOOTER = 11
+    TAG_NAV = 12
     TAG_BLOCKQUOTE = 15
     TAG_FIGURE = 23
     TAG_TABLE = 25

@@ -8,7 +8,7 @@ A node of the tree is made when the first kept segment inside of its element com
 the page, all nodes of a block follow it, and what is not kept leaves no node behind.
 """
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
@@ -20,11 +20,14 @@ from ncleaner.document._marks cimport (
 )
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
-    TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
-    TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL, TAG_XMP,
+    TAG_ASIDE, TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_H6,
+    TAG_LI, TAG_MENU, TAG_NAV, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL,
+    TAG_XMP,
 )
 from ncleaner.text._ascii cimport is_digit, lower
 from ncleaner.text._letters cimport is_white
+
+from ncleaner.document.tags import CUES
 
 cdef enum:
     # Most characters of a kept cell, without white space, in a table with heads and in one without.
@@ -44,6 +47,11 @@ cdef enum:
     TASK_LEVELS = 4       # between the box of a task and its item
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
+
+# Cues of blocks that are no part of the text, and of those among them whose images never are.
+cdef uint32_t cues_of_advert, cues_beside
+cues_of_advert = sum(1 << CUES.index(_name) for _name in ("advert", "share", "consent"))
+cues_beside = cues_of_advert | sum(1 << CUES.index(_name) for _name in ("navigation", "footer", "related", "comment"))
 
 # What is counted of a table.
 cdef struct count_t:
@@ -302,6 +310,21 @@ cdef void _count_kept(sheet_t* sheet) noexcept nogil:
         places[cell].flags |= places[e].flags & (HEAVY | CODED)
 
 
+cdef void _count_images(sheet_t* sheet) noexcept nogil:
+    """Counts an image that is written as the text of its cell, if that has no other."""
+    cdef const tables_t* t = sheet.t
+    cdef Py_ssize_t mark
+    cdef int32_t cell, place
+    if sheet.addresses == NULL:
+        return
+    for mark in range(t.n_marks):
+        place = t.marks[mark].element
+        if t.marks[mark].kind == MARK_IMAGE and sheet.addresses[mark].data != NULL and 0 <= place < t.n_elements:
+            cell = sheet.places[place].cell
+            if cell >= 0 and not sheet.places[cell].segments and sheet.places[sheet.places[place].table].segments:
+                sheet.places[cell].segments = 1
+
+
 cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* used, count_t* count) noexcept nogil:
     """Gives the cells of a table their rows and columns. Returns False if the table is too wide.
 
@@ -408,6 +431,7 @@ cdef void _find_tables(sheet_t* sheet) noexcept nogil:
     if not sheet.has_tables:
         return
     _count_kept(sheet)
+    _count_images(sheet)
     taken = <int32_t*> malloc(MOST_COLUMNS * sizeof(int32_t))
     used = <uint8_t*> malloc(MOST_COLUMNS)
     if taken == NULL or used == NULL:
@@ -755,11 +779,13 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     """Returns whether an image before a run belongs to kept text.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
-    text besides that of its figure and captions that are removed. There have to be some, and all of them are kept."""
+    text besides that of its figure and captions that are removed. There have to be some, and all of them are kept, but
+    for those of a block beside the text, such as related links."""
     cdef const tables_t* t = sheet.t
     cdef const element_t* e
     cdef int32_t before = run, after = run
     cdef int levels = 0
+    cdef bint has_before, has_after
     cdef int32_t figure = element
     while figure >= 0 and levels < FIGURE_LEVELS and t.elements[figure].tag != TAG_FIGURE:
         figure = t.elements[figure].parent
@@ -777,14 +803,33 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     while after < t.n_runs and after - run < FRAMES and _is_removed_caption(sheet, after):
         after += 1
     while element >= 0 and t.elements[element].first_run >= before and t.elements[element].last_run <= after:
+        if t.elements[element].cues & cues_of_advert:
+            return False
         element = t.elements[element].parent
         levels += 1
     if element < 0 or levels > FRAMES:
         return False
     e = &t.elements[element]
-    if before > e.first_run and not sheet.kept[t.runs[before - 1].segment]:
+    has_before = before > e.first_run and not _is_beside(sheet, before - 1, element)
+    has_after = after < e.last_run and not _is_beside(sheet, after, element)
+    return (has_before or has_after) and (not has_before or sheet.kept[t.runs[before - 1].segment]) \
+        and (not has_after or sheet.kept[t.runs[after].segment])
+
+
+cdef bint _is_beside(const sheet_t* sheet, int32_t run, int32_t around) noexcept nogil:
+    """Returns whether a run that is removed is in a block beside the text, below a block around both."""
+    cdef const tables_t* t = sheet.t
+    cdef int32_t segment = t.runs[run].segment
+    cdef int32_t element = t.segments[segment].element
+    cdef int tag
+    if sheet.kept[segment]:
         return False
-    return not after < e.last_run or sheet.kept[t.runs[after].segment]
+    while element >= 0 and element != around:
+        tag = t.elements[element].tag
+        if t.elements[element].cues & cues_beside or tag == TAG_NAV or tag == TAG_ASIDE or tag == TAG_FOOTER:
+            return True
+        element = t.elements[element].parent
+    return False
 
 
 cdef inline bint _stands_alone(const sheet_t* sheet, const mark_t* image) noexcept nogil:

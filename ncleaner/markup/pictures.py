@@ -17,6 +17,11 @@ _PLACEHOLDER = re.compile(
     rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])",
     re.IGNORECASE,
 )
+# Portraits of writers, and hosts that only count readers.
+_NO_CONTENT = re.compile(
+    rb"gravatar\.com/|/avatars?/|^(?:https?:)?//(?:[\w-]+\.)?(?:pixel|stats?|analytics|track(?:er|ing)?|beacon|counter)\.",
+    re.IGNORECASE,
+)
 # What the names of two sizes of an image differ by, and the ends of their names.
 _SIZE = re.compile(
     rb"[-_@.~](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
@@ -69,7 +74,7 @@ def _best(source: bytes, sets: list[bytes]) -> bytes:
     for entries in sets:
         if found := _largest(entries):
             return found
-    return b"" if _PLACEHOLDER.search(source) else source
+    return b"" if _PLACEHOLDER.search(source) or _NO_CONTENT.search(source) else source
 
 
 def _stem(source: bytes) -> bytes:

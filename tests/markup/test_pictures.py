@@ -54,6 +54,15 @@ PAGES = [
     ("<audio src=/a.mp3 title=Talk></audio><img src=/a.png alt=Pier>",
      "[Talk](https://harbour.example/a.mp3)\n\n![Pier](https://harbour.example/a.png)"),
     ("<video src='javascript:x()'></video><video></video><audio src='data:audio/mp3,x'></audio>", ""),
+    # portraits of writers, and other counters of readers
+    ("<img src=/me.png class='avatar photo'><img src=https://secure.gravatar.com/x><img src=/avatars/1.png>", ""),
+    ("<img src=https://pixel.wp.com/g.gif?v=1><img src=//stats.example/i.png><img src=/stats/i.png>",
+     "![](https://harbour.example/stats/i.png)"),
+    # in a block of advertising or of buttons
+    ("<div class=social-share><a href=/f><img src=/f.png></a></div><div class=ads><img src=/b.png></div>", ""),
+    # alone in a cell
+    ("<table><tr><th>Ship<th>Picture<tr><td>Alma<td><img src=/a.png><tr><td>Berta<td></table>",
+     "| Ship | Picture |\n| --- | --- |\n| Alma | ![](https://harbour.example/a.png) |\n| Berta | |"),
     # a logo
     ("<a href=/><img src=/a.png></a><a href=https://o.example><img src=/b.png></a>", ""),
     ("<a href='javascript:x()'><img src=/a.png></a>", "![](https://harbour.example/a.png)"),
@@ -148,6 +157,20 @@ def test_a_caption_that_is_removed_takes_no_image_with_it() -> None:
     image = "![](https://harbour.example/a.png)"
     assert markdown(html, [0, 2], images=True) == f"The ferry sails.\n\n{image}\n\nIt sails until May."
     assert markdown(html, [0], images=True) == "The ferry sails."
+
+
+@pytest.mark.parametrize(
+    ("beside", "stays"),
+    [
+        ("<aside><p>{}</aside>", True),
+        ("<div class=related>{}</div>", True),
+        ("<div>{}</div>", False),
+        ("<p>{}", False),
+    ],
+)
+def test_an_image_before_a_block_beside_the_text(beside: str, stays: bool) -> None:
+    page = "<article><p>The ferry sails.<img src=/a.png>" + beside.format("New mayor") + "</article>"
+    assert ("a.png" in markdown(page.replace("<img", "</p><img"), [0], images=True)) == stays
 
 
 def test_an_image_in_a_heading_without_text_stands_for_itself() -> None:
