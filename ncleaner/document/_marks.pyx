@@ -61,9 +61,14 @@ cdef const char** CALLOUTS = [
     b"question", b"example", b"abstract", b"todo", b"bug", b"failure", b"attention", b"seealso", NULL,
 ]
 cdef const char** CALLOUT_PREFIXES = [
-    b"markdown-alert-", b"theme-admonition-", b"callout-", b"admonition-", b"alert-", NULL,
+    b"markdown-alert-", b"theme-admonition-", b"starlight-aside--", b"confluence-information-macro-", b"callout-",
+    b"callout_", b"admonition-", b"alert-", NULL,
 ]
-cdef const char** CALLOUT_BOXES = [b"admonition", b"callout", b"alert", b"custom-block", b"hint-container", NULL]
+cdef const char** CALLOUT_BOXES = [
+    b"admonition", b"admonitionblock", b"callout", b"alert", b"custom-block", b"hint-container", NULL,
+]
+# Classes that are a callout by themselves, as Microsoft's documentation has them.
+cdef const char** CALLOUT_CLASSES = [b"NOTE", b"TIP", b"IMPORTANT", b"WARNING", b"CAUTION", NULL]
 
 # Attributes with the address of an image that a script loads when it is seen, and with addresses by size.
 cdef const char** LATE_SOURCES = [
@@ -225,6 +230,10 @@ cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length)
         elif is_one_of(class_ + begin, size, CALLOUTS):
             kind = class_ + begin
             kind_length = size
+        elif is_one_of(class_ + begin, size, CALLOUT_CLASSES):
+            kind = class_ + begin
+            kind_length = size
+            is_box = True
         each = CALLOUT_PREFIXES
         while each[0] != NULL:
             prefix = strlen(each[0])
@@ -671,7 +680,7 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
 cdef const char** SPECIAL_CLASSES = [
     b"line-number", b"gutter", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"syntaxhighlighter",
     b"fragment", b"cm-content", b"view-lines", b"text-layer", b"gist-meta", b"prompt", b"admonition", b"callout",
-    b"alert", b"custom-block", b"hint-container", NULL,
+    b"alert", b"custom-block", b"hint-container", b"starlight-", b"information-macro", NULL,
 ]
 
 
@@ -691,7 +700,8 @@ cdef uint32_t read_class(
             b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
             if class_conceals(value, length):
                 b.cached_cues[slot] |= CONCEALED
-            if find_any(value, length, SPECIAL_CLASSES) or names_overlay(value, length):
+            if find_any(value, length, SPECIAL_CLASSES) or names_overlay(value, length) \
+                    or is_one_of(value, length, CALLOUT_CLASSES):
                 b.cached_cues[slot] |= SPECIAL
         if b.cached_names[slot] and not b.no_memory:
             # An empty list follows, so that the shared list is never the last one in the table. `read_names`

@@ -334,7 +334,7 @@ cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* u
     """
     cdef place_t* places = sheet.places
     cdef place_t* place
-    cdef int32_t e, row = -1, column = 0, k, width = 0
+    cdef int32_t e, row = -1, number = 0, column = 0, k, width = 0
     cdef int tag
     for k in range(MOST_COLUMNS):
         taken[k] = 0
@@ -346,7 +346,9 @@ cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* u
         if place.table == table and tag == TAG_TR:
             row += 1
             column = 0
-            place.number = row
+            place.number = number
+            # an empty row is no head: the next one is
+            number += sheet.t.elements[e].first_run < sheet.t.elements[e].last_run
         elif place.cell == e and place.table == table and row >= 0:
             while column < MOST_COLUMNS and taken[column] > row:
                 column += 1

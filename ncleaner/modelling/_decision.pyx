@@ -46,7 +46,7 @@ from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.document._tags cimport TAG_CAPTION, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 from ncleaner.text._ascii cimport begins
 from ncleaner.text._letters cimport last_mark
 
@@ -715,7 +715,7 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
 
 
 def complete_tables(Tables tables not None, mask not None):
-    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept.
+    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions.
 
     Args:
         tables: of the page.
@@ -737,11 +737,11 @@ def complete_tables(Tables tables not None, mask not None):
             e = &t.elements[table]
             if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
                 continue
-            if found.kept == found.segments or 100 * found.kept < SHARE * found.segments:
+            if 100 * found.kept < SHARE * found.segments:
                 continue
             for k in range(table + 1, found.end):
                 e = &t.elements[k]
-                if _is_cell(e):
+                if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
                     for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
                         if not t.segments[i].flags & HIDDEN:
                             kept[i] = True

@@ -67,6 +67,22 @@ BLOCKS = [
         "<table class='alert alert-info'><tr><th>a<th>b<tr><td>c<td>d</table>",
         "| a | b |\n| --- | --- |\n| c | d |",
     ),
+    # Starlight, Confluence, Asciidoctor, Microsoft; a class that only begins so
+    (
+        "<aside class='starlight-aside starlight-aside--note'><p class=title>Note<p>a</aside>",
+        "> [!NOTE]\n> a",
+    ),
+    ("<div class='confluence-information-macro confluence-information-macro-tip'>a</div>", "> [!TIP]\n> a"),
+    (
+        "<div class='admonitionblock tip'><table><tr><td class=icon><div>Tip</div><td>a</table></div>",
+        "> [!TIP]\n> a",
+    ),
+    ("<div class=NOTE><p>Note<p>a</div><div class=NOTES><p>b</div>", "> [!NOTE]\n> a\n\nb"),
+    # the first row with text is the head
+    (
+        "<table><thead><tr><th><th><tbody><tr><td>a<td>b<tr><td>c<td>d</table>",
+        "| a | b |\n| --- | --- |\n| c | d |",
+    ),
     # tasks; other boxes belong to filters
     (
         "<ul><li><input type=checkbox disabled checked> a<li><p><input type=checkbox disabled>b</ul>",
