@@ -16,6 +16,7 @@ from ncleaner.arguments import check_choice, check_flag, check_is, check_number,
 from ncleaner.errors import InputError
 
 REQUIRED: Any = ...
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class OptionError(ValueError):
@@ -139,6 +140,18 @@ class Option:
             kind: Any = Mapping if self.kind is dict else self.kind
             check_is(self.name, value, kind, self.what or f"a {self.kind.__name__}")
         return value
+
+    def read(self, given: Any) -> Any:
+        """Returns the value that a text or a number stands for, in the option's type. Raises ValueError: the
+        option cannot have it."""
+        try:
+            value = _WORDS[str(given).lower()] if self.kind is bool else self.kind(given)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            value = given
+        try:
+            return self.checked(value)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
 
 def option(

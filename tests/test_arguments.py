@@ -146,7 +146,7 @@ def test_a_text_that_looks_like_text(text: Any) -> None:
         ({"alt_text": "on"}, TypeError, "alt_text has to be True or False"),
         ({"parameters": ["x"]}, TypeError, "parameters has to be a mapping"),
         ({"parameters": {"x": 1}}, ValueError, "has no parameter 'x'"),
-        ({"method": "kimatu", "parameters": {"sure": None}}, ValueError, "sure is a .*number, not None"),
+        ({"method": "kimatu", "parameters": {"sure": None}}, ValueError, "sure has to be a number from -2 to 1, not None"),
         ({"sites": 3}, TypeError, "sites has to be a survey or its path, not 3"),
         ({"limits": {"bytes": 3}}, TypeError, r"limits has to be Limits\(…\), not a dict"),
         ({"encoding": 3}, TypeError, "encoding has to be the name of an encoding, not 3"),

@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from ncleaner import Cleaner, Limits, Recipe
-from ncleaner.options import REQUIRED, Declared, OptionError, option, options_of, record_of, words_of
+from ncleaner.options import REQUIRED, Declared, Option, OptionError, option, options_of, record_of, words_of
 from ncleaner.people.declared import Given, part, with_options
 from ncleaner.sinks.choice import FORMATS, Output
 
@@ -124,6 +124,34 @@ def test_help_has_groups_and_no_hidden_option() -> None:
 def test_wrong_values_in_python(values: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         Shape(**values)
+
+
+NUMBER = Option("Share.", float, 0.5, low=0, high=1, name="share")
+WHOLE = Option("Words.", int, 10, low=1, name="words")
+SWITCH = Option("Tree.", bool, True, name="tree")
+
+
+def test_values_are_read_in_the_type_of_the_option() -> None:
+    assert NUMBER.read("0.25") == 0.25 and isinstance(NUMBER.read(1), float)
+    assert WHOLE.read("3") == 3 and isinstance(WHOLE.read("3"), int)
+    assert [SWITCH.read(text) for text in ("yes", "No", "true", False)] == [True, False, True, False]
+    assert Option("Rule.", str, "both").read("one") == "one"
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "message"),
+    [
+        (NUMBER, "2", "share has to be a number from 0 to 1, not 2"),
+        (NUMBER, "nan", "share has to be a number from 0 to 1, not nan"),
+        (NUMBER, "much", "share has to be a number from 0 to 1, not 'much'"),
+        (WHOLE, "1.5", "words has to be a whole number of at least 1, not '1.5'"),
+        (WHOLE, "0", "words has to be a whole number of at least 1, not 0"),
+        (SWITCH, "maybe", "tree has to be True or False, not 'maybe'"),
+    ],
+)
+def test_what_no_value_can_be_read_from(declared: Option, given: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        declared.read(given)
 
 
 def test_records_and_command_lines() -> None:

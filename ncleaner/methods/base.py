@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+
+from ncleaner.options import Option, options_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 
-__all__ = ["Entry", "Method", "ModelKind", "Parameter", "Trace", "Value", "parameter"]
+__all__ = ["Entry", "Method", "ModelKind", "Trace", "Value"]
 
 Value = float | int | bool | str
 """A value of a parameter."""
@@ -29,7 +30,7 @@ class Method(Protocol):
     """A cleaning method: a function of a Document, and of a model where it has one.
 
     A class of the table of methods takes its model, if it has one, as its first argument. A class with
-    parameters is a dataclass; its parameters are the fields that `parameter` makes.
+    parameters is a dataclass; its parameters are its options.
     """
 
     name: str
@@ -57,50 +58,6 @@ class Trace:
     def note(self, rule: str, mask: npt.NDArray[np.bool_]) -> None:
         """Records the mask after a rule."""
         self.rules.append((rule, mask.copy()))
-
-
-class Parameter(NamedTuple):
-    """A parameter of a method.
-
-    Attributes:
-        name: as users give it.
-        default: the published value, or the one that its module explains; other values have its type.
-        about: its effect, in a few words.
-        low, high: the smallest and the largest value of a number.
-    """
-
-    name: str
-    default: Value
-    about: str
-    low: float = -math.inf
-    high: float = math.inf
-
-    def value_of(self, given: Value) -> Value:
-        """Returns a value of the parameter's type; text is read as such. Raises ValueError: it is not a
-        value of this type, or out of range."""
-        kind = type(self.default)
-        if kind is bool:
-            words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-            found = words.get(str(given).lower())
-            if found is None:
-                raise ValueError(f"{self.name} is yes or no, not {given!r}")
-            return found
-        try:
-            value = kind(given)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if isinstance(value, str):
-            return value
-        if not math.isfinite(value):
-            raise ValueError(f"{self.name} is a {'whole ' * (kind is int)}number, not {given!r}")
-        if not self.low <= value <= self.high:
-            raise ValueError(f"{self.name} is from {self.low:g} to {self.high:g}, not {value:g}")
-        return value
-
-
-def parameter(default: Value, about: str, low: float = -math.inf, high: float = math.inf) -> Any:
-    """Declares a field of a method's dataclass as a parameter that users may set; see `Parameter`."""
-    return field(default=default, metadata={"parameter": (about, low, high)}, kw_only=True)
 
 
 class ModelKind(NamedTuple):
@@ -153,16 +110,10 @@ class Entry(NamedTuple):
     parts: Mapping[str, ModelKind] = {}
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Option, ...]:
         """The parameters that users may set."""
         made = resolve_name(self.path)
-        if not is_dataclass(made):
-            return ()
-        return tuple(
-            Parameter(each.name, cast(Value, each.default), *each.metadata["parameter"])
-            for each in fields(made)
-            if "parameter" in each.metadata
-        )
+        return options_of(cast(type, made)) if is_dataclass(made) else ()
 
     def settled(self, given: Mapping[str, Value]) -> dict[str, Value]:
         """Returns parameters in their types. Raises ValueError: the parameter is unknown, or its
@@ -172,7 +123,7 @@ class Entry(NamedTuple):
             if name not in known:
                 there = f"it has {', '.join(known)}" if known else "it has none"
                 raise ValueError(f"the method {self.name} has no parameter {name!r}: {there}")
-        return {name: known[name].value_of(value) for name, value in given.items()}
+        return {name: known[name].read(value) for name, value in given.items()}
 
     def make(
         self,

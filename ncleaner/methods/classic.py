@@ -21,10 +21,10 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import run_chars
-from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.modelling.classic import CLASSES, FiascoModel, LinesModel, line_features, target_nodes
 from ncleaner.modelling.victor import VictorModel, gold_of
+from ncleaner.options import option
 
 __all__ = ["Fiasco", "Lines", "Victor"]
 
@@ -98,10 +98,10 @@ class Lines:
     """
 
     model: LinesModel
-    tree: bool = parameter(True, "use the decision tree; no: the rule for the length of lines")
-    characters: int = parameter(3, "rule: fewest characters of a line", 0)
-    words: int = parameter(10, "rule: words that a paragraph has more than", 0)
-    word_length: float = parameter(3.0, "rule: mean length of words that a paragraph has more than", 0)
+    tree: bool = option(True, "use the decision tree; no: the rule for the length of lines")
+    characters: int = option(3, "rule: fewest characters of a line", low=0)
+    words: int = option(10, "rule: words that a paragraph has more than", low=0)
+    word_length: float = option(3.0, "rule: mean length of words that a paragraph has more than", low=0)
 
     name = "lines"
 

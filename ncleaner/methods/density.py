@@ -28,8 +28,8 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import run_chars
-from ncleaner.methods.base import parameter
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.options import option
 
 __all__ = ["Density", "text_densities"]
 
@@ -52,11 +52,11 @@ class Density:
     """
 
     model: NGramModel
-    centre: float = parameter(
-        0.5, "threshold of the density before the standard deviation is taken off", 0, 1
+    centre: float = option(
+        0.5, "threshold of the density before the standard deviation is taken off", low=0, high=1
     )
-    characters: int = parameter(60, "drop segments with fewer characters", 0)
-    classifier: bool = parameter(True, "apply the n-grams after the density")
+    characters: int = option(60, "drop segments with fewer characters", low=0)
+    classifier: bool = option(True, "apply the n-grams after the density")
 
     name = "density"
 

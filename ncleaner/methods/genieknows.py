@@ -22,8 +22,8 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
-from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
+from ncleaner.options import option
 from ncleaner.text.words import count_ends
 
 __all__ = ["GenieKnows", "semantic_blocks"]
@@ -59,13 +59,13 @@ class GenieKnows:
     """Keeps the blocks of high relevance. Its scores are the relevance less the threshold, from -1 to 1.
     Plain text has no elements and is kept whole."""
 
-    length: float = parameter(1.0, "weight of the length of a block, relative to the longest one", 0)
-    links: float = parameter(2.0, "weight of the text outside of links", 0)
-    sentences: float = parameter(1.0, "weight of the sentences in a block", 0)
-    position: float = parameter(0.5, "weight of the place of a block, 0 at the ends of the page", 0)
-    font: float = parameter(0.25, "weight of headings", 0)
-    neighbours: float = parameter(0.5, "weight of the blocks before and after, in relevance", 0)
-    threshold: float = parameter(0.5, "relevance from which a block is kept", 0, 1)
+    length: float = option(1.0, "weight of the length of a block, relative to the longest one", low=0)
+    links: float = option(2.0, "weight of the text outside of links", low=0)
+    sentences: float = option(1.0, "weight of the sentences in a block", low=0)
+    position: float = option(0.5, "weight of the place of a block, 0 at the ends of the page", low=0)
+    font: float = option(0.25, "weight of headings", low=0)
+    neighbours: float = option(0.5, "weight of the blocks before and after, in relevance", low=0)
+    threshold: float = option(0.5, "relevance from which a block is kept", low=0, high=1)
 
     name = "genieknows"
 

@@ -27,8 +27,8 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
-from ncleaner.methods.base import parameter
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.options import option
 from ncleaner.text.words import Sentences, sentences_in
 
 __all__ = ["Htmcleaner", "best_runs", "likely_words"]
@@ -153,8 +153,8 @@ class Htmcleaner:
     """
 
     model: NGramModel
-    share: float = parameter(0.1, "least score of a run, relative to the best one", 0, 1)
-    words: int = parameter(100, "number of function words", 1)
+    share: float = option(0.1, "least score of a run, relative to the best one", low=0, high=1)
+    words: int = option(100, "number of function words", low=1)
 
     name = "htmcleaner"
 

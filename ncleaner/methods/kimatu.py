@@ -29,8 +29,8 @@ from rapidfuzz.distance import LCSseq
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, CONTEXT_BIT, HEADINGS
-from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
+from ncleaner.options import option
 from ncleaner.text.words import is_final, phrase_marks
 
 __all__ = [
@@ -349,11 +349,15 @@ class Kimatu:
     """Keeps the blocks that the seven steps leave. Its scores are the relevance of each segment's block.
     Plain text has no look and is kept whole."""
 
-    sure: float = parameter(0.32, "relevance above which a block is surely content", -2, 1)
-    ratio: float = parameter(0.1, "relevance of a dispersed block, relative to one of the same style", 0, 1)
-    high: float = parameter(0.5, "relevance above which a block stays, however far from the others", -2, 1)
-    near: float = parameter(-1.0, "least relevance of a block next to content", -2, 1)
-    distance: int = parameter(8, "most segments between two of a block", 1)
+    sure: float = option(0.32, "relevance above which a block is surely content", low=-2, high=1)
+    ratio: float = option(
+        0.1, "relevance of a dispersed block, relative to one of the same style", low=0, high=1
+    )
+    high: float = option(
+        0.5, "relevance above which a block stays, however far from the others", low=-2, high=1
+    )
+    near: float = option(-1.0, "least relevance of a block next to content", low=-2, high=1)
+    distance: int = option(8, "most segments between two of a block", low=1)
 
     name = "kimatu"
 

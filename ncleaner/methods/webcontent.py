@@ -41,8 +41,8 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.tables import run_chars
 from ncleaner.document.tags import CODE, HEADINGS, TAGS
-from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
+from ncleaner.options import option
 
 __all__ = [
     "Site",
@@ -109,10 +109,12 @@ def target_node(document: Document, share: float = 0.5) -> int:
 class WebContent:
     """Keeps the target node. It has no scores. Plain text has no elements and is kept whole."""
 
-    share: float = parameter(0.5, "go into the densest child with more than this share of the text", 0, 1)
-    sparse: bool = parameter(True, "keep pages whose target node is sparse: tables, lists (-r keeps none)")
-    sparse_density: float = parameter(10.0, "density below which a target node is sparse", 0)
-    title: bool = parameter(False, "keep the first heading of the page, too (-t)")
+    share: float = option(
+        0.5, "go into the densest child with more than this share of the text", low=0, high=1
+    )
+    sparse: bool = option(True, "keep pages whose target node is sparse: tables, lists (-r keeps none)")
+    sparse_density: float = option(10.0, "density below which a target node is sparse", low=0)
+    title: bool = option(False, "keep the first heading of the page, too (-t)")
 
     name = "webcontent"
 
@@ -298,11 +300,11 @@ class Site:
     as by `webcontent`, and plain text is kept whole; the summary says so.
     """
 
-    from_target: bool = parameter(False, "begin at the target nodes of both pages, not at <body> (-f)")
-    prune: bool = parameter(False, "clean pages of another structure by webcontent (-p)")
-    common: float = parameter(0.5, "share of common words from which two texts are the same", 0, 1)
-    sparse: bool = parameter(True, "keep pages whose target node is sparse: tables, lists (-r keeps none)")
-    title: bool = parameter(False, "keep the first heading of the page, too (-t)")
+    from_target: bool = option(False, "begin at the target nodes of both pages, not at <body> (-f)")
+    prune: bool = option(False, "clean pages of another structure by webcontent (-p)")
+    common: float = option(0.5, "share of common words from which two texts are the same", low=0, high=1)
+    sparse: bool = option(True, "keep pages whose target node is sparse: tables, lists (-r keeps none)")
+    title: bool = option(False, "keep the first heading of the page, too (-t)")
 
     name = "site"
 

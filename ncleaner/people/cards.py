@@ -164,7 +164,7 @@ def describe_method(name: str) -> str:
         (
             each.name,
             str(each.default) if not isinstance(each.default, bool) else "no yes".split()[each.default],
-            each.about,
+            each.help,
         )
         for each in entry.parameters
     ]

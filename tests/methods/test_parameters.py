@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.methods.base import Parameter
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.recipe import Recipe
@@ -18,35 +17,10 @@ from ncleaner.running.settings import Settings
 LONG = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
 
 
-def test_values_are_read_in_the_type_of_the_default() -> None:
-    number, whole = Parameter("share", 0.5, "", 0, 1), Parameter("words", 10, "", 1)
-    switch, word = Parameter("tree", True, ""), Parameter("rule", "both", "")
-    assert number.value_of("0.25") == 0.25 and number.value_of(1) == 1.0
-    assert whole.value_of("3") == 3 and isinstance(whole.value_of("3"), int)
-    assert [switch.value_of(text) for text in ("yes", "No", "true", False)] == [True, False, True, False]
-    assert word.value_of("one") == "one"
-
-
-@pytest.mark.parametrize(
-    ("parameter", "given", "message"),
-    [
-        (Parameter("share", 0.5, "", 0, 1), "2", "share is from 0 to 1, not 2"),
-        (Parameter("share", 0.5, "", 0, 1), "nan", "share is a number, not 'nan'"),
-        (Parameter("share", 0.5, ""), "much", "share is a number, not 'much'"),
-        (Parameter("words", 10, "", 1), "1.5", "words is a whole number, not '1.5'"),
-        (Parameter("words", 10, "", 1), "0", "words is from 1 to inf, not 0"),
-        (Parameter("tree", True, ""), "maybe", "tree is yes or no, not 'maybe'"),
-    ],
-)
-def test_bad_values(parameter: Parameter, given: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parameter.value_of(given)
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_defaults_are_within_their_bounds(name: str) -> None:
     for each in entry_of(name).parameters:
-        assert each.value_of(each.default) == each.default and each.about
+        assert each.checked(each.default) == each.default and each.help
 
 
 def test_unknown_names_list_the_known_ones() -> None:
@@ -99,4 +73,4 @@ def test_methods_lists_them() -> None:
     for name, entry in METHODS.items():
         shown = run("methods", name).stdout
         assert entry.about in shown and entry.source in shown
-        assert all(each.about in shown for each in entry.parameters)
+        assert all(each.help in shown for each in entry.parameters)
