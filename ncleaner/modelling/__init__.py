@@ -13,8 +13,10 @@ __all__ = [
     "DEFAULT_Q",
     "FIXED_ALPHABETS",
     "FOLDS",
+    "LEAST_Q",
     "MAX_LEARNED",
     "MAX_ORDER",
+    "MOST_Q",
     "SCHEMES",
     "STATISTICS",
     "Scheme",
@@ -32,7 +34,9 @@ Statistic = Literal["page", "segment", "character"]
 STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
 Scheme = Literal["aligned", "differential"]
 SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
-# interpolation factor of n-grams
+# interpolation factor of n-grams: nearer to 0 the smallest weight underflows, nearer to 1 the divisor does
 DEFAULT_Q = 0.8
+LEAST_Q = 1e-6
+MOST_Q = 1 - 1e-6
 # of a cross-validation
 FOLDS = 5

@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.arguments import check_number, check_whole
 from ncleaner.document import Document
-from ncleaner.modelling import MAX_ORDER
+from ncleaner.modelling import LEAST_Q, MAX_ORDER, MOST_Q
 from ncleaner.modelling._judge import NGramJudge
 from ncleaner.modelling._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
@@ -183,11 +184,8 @@ def add_counts(parts: Sequence[list[Counts]]) -> list[Counts]:
 def interpolation_weights(order: int, q: float) -> list[float]:
     """Returns the weights of geometric interpolation, (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1), for
     i = 0 … n − 1, the number of history characters that are left out. They sum to 1."""
-    # nearer to 0 the smallest weight underflows, nearer to 1 the divisor does
-    if not 1e-6 <= q <= 1 - 1e-6:
-        raise ValueError(f"q is {q}, but has to be between 0 and 1, a millionth away from both")
-    if not 1 <= order <= MAX_ORDER:
-        raise ValueError(f"the order is {order}, but has to be from 1 to {MAX_ORDER}")
+    check_number("q", q, low=LEAST_Q, high=MOST_Q)
+    check_whole("order", order, 1, MAX_ORDER)
     return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
 
 

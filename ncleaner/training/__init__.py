@@ -10,8 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncleaner.arguments import check_all, check_choice, check_is, check_number
-from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, MAX_LEARNED, MAX_ORDER, SCHEMES, STATISTICS
+from ncleaner.arguments import check_all, check_choice, check_is
+from ncleaner.modelling import (
+    ALPHABET_NAMES,
+    DEFAULT_Q,
+    LEAST_Q,
+    MAX_LEARNED,
+    MAX_ORDER,
+    MOST_Q,
+    SCHEMES,
+    STATISTICS,
+)
 from ncleaner.options import Declared, option, record_of
 
 if TYPE_CHECKING:
@@ -20,20 +29,12 @@ if TYPE_CHECKING:
     from ncleaner.modelling.alphabet import Alphabet
     from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = ["DEFAULT_ALPHABET", "Labelled", "NGramOptions", "Recorded", "check_q"]
+__all__ = ["DEFAULT_ALPHABET", "Labelled", "NGramOptions", "Recorded"]
 
 DEFAULT_ALPHABET = "learned"
 _PAGES = "Pages"
 _NGRAMS = "N-grams"
 _RECORDED = "What the model records"
-
-
-def check_q(name: str, value: Any) -> None:
-    """Raises TypeError or ValueError: the value is not an interpolation factor."""
-    check_number(name, value, "a number between 0 and 1")
-    # nearer to 0 or 1 the weights of the interpolation cannot be computed
-    if not 1e-6 <= value <= 1 - 1e-6:
-        raise ValueError(f"{name} is {value}, but has to be between 0 and 1, a millionth away from both")
 
 
 def _check_alphabet(name: str, value: Any) -> None:
@@ -70,7 +71,7 @@ class NGramOptions(Declared):
     q: float | None = option(
         None,
         "Interpolation factor, between 0 and 1; larger values smooth more.",
-        kind=float, check=check_q, otherwise=f"{DEFAULT_Q}", panel=_NGRAMS,
+        kind=float, low=LEAST_Q, high=MOST_Q, otherwise=f"{DEFAULT_Q}", panel=_NGRAMS,
     )  # fmt: skip
     alphabet: str | Alphabet = option(
         DEFAULT_ALPHABET,

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.arguments import check_all, check_choice, check_is, check_number
+from ncleaner.arguments import check_all, check_choice, check_is
 from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
@@ -355,17 +356,17 @@ def train(
     check_choice("method", method, ("hybrid", "ngram"))
     if about is not None:
         check_is("about", about, Mapping, "a mapping {name: value}")
-    if threshold is not None:
-        check_number("threshold", threshold, "a number of bits")
     if base is not None:
         check_is("base", base, (NGramModel, HybridModel), "an n-gram model or a hybrid")
     check_names(NGramOptions, options, "train")
     ngrams = NGramOptions(
-        threshold=threshold if method == "ngram" else None,
+        threshold=threshold,
         base=None if base is None else NGramModel.of_model(base),
         **options,
     )
     if method == "ngram":
         return train_and_score(pairs, ngrams, about).model
     start = base if isinstance(base, HybridModel) else None
+    # the threshold is the hybrid's
+    ngrams = replace(ngrams, threshold=None)
     return train_hybrid(pairs, ngrams=ngrams, base=start, threshold=threshold, about=about)

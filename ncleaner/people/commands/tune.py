@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD
-from ncleaner.modelling import ALPHABET_NAMES, FOLDS, MAX_ORDER, SCHEMES, Scheme
+from ncleaner.modelling import ALPHABET_NAMES, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
@@ -25,7 +25,7 @@ from ncleaner.people.plots import Panel, Series, plot_path, write_plot
 from ncleaner.people.streams import show
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted
-from ncleaner.training import Labelled, NGramOptions, check_q
+from ncleaner.training import Labelled, NGramOptions
 
 if TYPE_CHECKING:
     from ncleaner.training.tuning import Trial, Tuning
@@ -55,7 +55,7 @@ class Tried(Declared):
     q: tuple[float, ...] = option(
         (),
         "A value of q to try; may be given several times.",
-        each=float, check=check_q, otherwise="0.1 to 0.9, and 0.95", panel=_TRIED,
+        each=float, low=LEAST_Q, high=MOST_Q, otherwise="0.1 to 0.9, and 0.95", panel=_TRIED,
     )  # fmt: skip
     alphabet: tuple[str, ...] = option(
         (),
