@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -288,10 +288,10 @@ _FREQUENT = 10
 _WORTH_A_MODEL = 100
 
 
-def _without_model(tally: Tally) -> list[str]:
-    """Returns a line about the most frequent language that has no model, if it has many pages."""
+def _without_model(tally: Tally) -> Iterator[str]:
+    """Yields a line about the most frequent language that has no model, if it has many pages."""
     if tally.models[FALLBACK_MODEL] < _WORTH_A_MODEL:
-        return []
+        return
     known = {"", "unknown"}
     for name in [*own_models(), *shipped_models("ngram")]:
         # one of the user's own may be damaged, and is not used here
@@ -300,52 +300,63 @@ def _without_model(tally: Tally) -> list[str]:
     for language, number in tally.languages.most_common():
         if language not in known and number >= _WORTH_A_MODEL:
             code = visible(language)
-            return [
+            yield (
                 f"{counted(number, 'page is', 'pages are')} in a language without a model ({code}): "
                 f"`ncleaner train --from-crawl INPUT --language {code} -o {code}.ncm` learns one from such "
                 f"pages as they are, and `ncleaner models add {code}.ncm` lets `clean` find it"
-            ]
-    return []
+            )
+            return
 
 
 def run_summary(tally: Tally) -> str:
     """Returns the summary of a run as text."""
+    return "\n".join([*_of_pages(tally), *_of_left_out(tally), *_of_inputs(tally)])
+
+
+def _of_pages(tally: Tally) -> Iterator[str]:
+    """Yields how much was cleaned, by which languages, models and methods, and what to do better."""
     left_out = f"{tally.left_out:,} left out, " if tally.left_out else ""
-    lines = [
+    yield (
         f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, "
         f"{tally.empty - tally.left_out:,} empty, {left_out}"
-        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
+        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}"
+    )
+    yield (
         f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
-        f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed",
-    ]
+        f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed"
+    )
     if number := tally.resumed:
         finished = counted(number, "input was", "inputs were")
-        lines.append(f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped")
+        yield f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped"
     if tally.languages:
-        lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
+        yield f"languages{_by_reason(tally.languages, _FREQUENT)}"
     if tally.models:
-        lines.append(f"models{_by_reason(tally.models, _FREQUENT)}")
-    lines += _without_model(tally)
+        yield f"models{_by_reason(tally.models, _FREQUENT)}"
+    yield from _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):
         if method == "ngram" and number == tally.cleaned + tally.empty:
             # a user who gives nothing but text knows that it is text
             continue
-        lines.append(
+        yield (
             f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "
             f"method {method}"
         )
     if number := tally.unfamiliar:
-        lines.append(
+        yield (
             f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
             f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto chooses a model for "
             "each page"
         )
     if number := tally.notices:
         holds, it = ("holds", "it") if number == 1 else ("hold", "them")
-        lines.append(
+        yield (
             f"{number:,} of the empty pages {holds} only a notice, such as an error message or a "
             f"cookie wall: --notices keeps {it}"
         )
+
+
+def _of_left_out(tally: Tally) -> Iterator[str]:
+    """Yields which pages and paragraphs the user's options left out."""
     for number, one, many, said in (
         (
             tally.reserved, "page is", "pages are",
@@ -364,27 +375,30 @@ def run_summary(tally: Tally) -> str:
         ),
     ):  # fmt: skip
         if number:
-            lines.append(f"{counted(number, one, many)} {said}")
+            yield f"{counted(number, one, many)} {said}"
     if number := tally.seen:
-        lines.append(
+        yield (
             f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "
             f"{'it' if number == 1 else 'them'} (--drop-seen)"
         )
+
+
+def _of_inputs(tally: Tally) -> Iterator[str]:
+    """Yields what is wrong with the inputs, and with records and pages in them."""
     if tally.skipped:
-        lines.append(f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}")
+        yield f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}"
     if number := tally.flattened:
         were = "was flattened: its" if number == 1 else "were flattened: their"
-        lines.append(f"{counted(number, 'page')} {were} elements are nested too deeply for the parser")
+        yield f"{counted(number, 'page')} {were} elements are nested too deeply for the parser"
     if number := tally.unread:
-        lines.append(
+        yield (
             f"{counted(number, 'input')} could not be read, or not to the end: run again to read "
             f"{'it' if number == 1 else 'them'}"
         )
     if number := tally.damaged - tally.unread:
         # an empty file is no truncated one
         again = number > sum(what == "empty" for _, what in tally.damages)
-        lines.append(
+        yield (
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
             f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"
         )
-    return "\n".join(lines)
