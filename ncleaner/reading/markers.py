@@ -207,25 +207,7 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
         form: of the marker lines.
         limit: most bytes of a body.
     """
-    # most bodies are within one block, and need no further copy
-    body: bytes | bytearray = b""
-    size = 0  # of the body, even if it is above the limit and no longer held
-
-    def take(data: bytes) -> None:
-        nonlocal size, body
-        before = size
-        size += len(data)
-        if size > limit:
-            body = b""
-        elif not before:
-            body = data
-        else:
-            body = bytearray(body) if isinstance(body, bytes) else body
-            body += data
-
-    def part() -> Part:
-        return Part(start, marker, url, bytes(body) if size <= limit else None)
-
+    body = _Body(limit)
     start = passed = 0  # offsets of the document and of the block
     marker, url = b"", ""
     rest = b""  # the beginning of a line whose end has not been read
@@ -240,13 +222,13 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
             if named is not None and form.after_empty and not _is_empty(block, at, before, inside):
                 named = None
             if named is not None:
-                take(block[taken:at])
-                if marker or size:
-                    yield part()
-                body, size = b"", 0
+                body.take(block[taken:at])
+                if marker or body.size:
+                    yield Part(start, marker, url, body.whole())
+                body = _Body(limit)
                 start, marker, url = passed + at, line, named
                 taken = at + len(line)
-        take(block[taken:end])
+        body.take(block[taken:end])
         if end:
             begin = block.rfind(b"\n", 0, end - 1) + 1
             before = b"x" if inside and not begin else block[begin:end]
@@ -254,12 +236,42 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
         rest = block[end:]
         passed += end
         if len(rest) > LONGEST:
-            take(rest)
+            body.take(rest)
             passed += len(rest)
             rest = b""
             inside = True
-    if marker or size:
-        yield part()
+    if marker or body.size:
+        yield Part(start, marker, url, body.whole())
+
+
+class _Body:
+    """The bytes of a document as they are read: all of them up to a limit, and none beyond it.
+
+    Attributes:
+        size: bytes read, even if they are above the limit and no longer held.
+    """
+
+    __slots__ = ("_held", "_limit", "size")
+
+    def __init__(self, limit: int) -> None:
+        # most bodies are within one block, and need no further copy
+        self._held: bytes | bytearray = b""
+        self._limit = limit
+        self.size = 0
+
+    def take(self, data: bytes) -> None:
+        before = self.size
+        self.size += len(data)
+        if self.size > self._limit:
+            self._held = b""
+        elif not before:
+            self._held = data
+        else:
+            self._held = bytearray(self._held) if isinstance(self._held, bytes) else self._held
+            self._held += data
+
+    def whole(self) -> bytes | None:
+        return bytes(self._held) if self.size <= self._limit else None
 
 
 def _candidates(block: bytes, end: int, beginning: bytes) -> Iterator[tuple[int, bytes]]:
