@@ -16,8 +16,10 @@ from libc.string cimport memset
 
 from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
 from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of, rows_for
-from ncleaner.text._ascii cimport is_digit, is_letter
-from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, is_punctuation, letter_case
+from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._letters cimport (
+    NO_LETTER, UPPER, decode_utf8, enumeration_end, is_bullet, is_final, is_punctuation, letter_case,
+)
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
 )
@@ -178,21 +180,15 @@ cdef bint _is_month(const uint8_t* p, size_t length) noexcept nogil:
     return False
 
 
-# Kinds of bullets and enumerations. Each form of an enumeration has its own value: kind + form.
+# Kinds of bullets and enumerations. Each form of an enumeration has its own value: ENUMERATED + 3 * kind + form.
 cdef enum:
     NO_BULLET = 0
     DASH = 1
     BULLET_SIGN = 2
-    NUMBERED = 3         # and also 4 and 5
-    LETTERED = 6
-    ROMAN = 9
+    ENUMERATED = 3
     WITH_DOT = 0         # forms: "1.", "1)" and "(1)"
     WITH_BRACKET = 1
     IN_BRACKETS = 2
-
-
-cdef inline bint _is_roman(uint8_t c) noexcept nogil:
-    return c | 0x20 == c'i' or c | 0x20 == c'v' or c | 0x20 == c'x'
 
 
 cdef uint8_t _bullet(const uint8_t* start, const uint8_t* end) noexcept nogil:
@@ -201,46 +197,22 @@ cdef uint8_t _bullet(const uint8_t* start, const uint8_t* end) noexcept nogil:
     After it comes a space or the end of the block: there may be a tag between a bullet and its text."""
     cdef const uint8_t* p = start
     cdef uint32_t code = 0
-    cdef int length = 0, kind = NUMBERED, form
-    cdef bint opened
+    cdef int kind, form
     if p == end:
         return NO_BULLET
     p += decode_utf8(p, <size_t> (end - p), &code)
-    if p == end or p[0] == c' ':
-        if code == c'-' or code == 0x2013 or code == 0x2014:
-            return DASH
-        if code == c'*' or code == c'+' or (code == c'o' and p < end) or (code > 0x7F and (
-            code == 0xA7 or code == 0xB7 or code == 0xBB or code == 0x2022 or code == 0x2023 or code == 0x2192
-            or code == 0x25A0 or code == 0x25AA or code == 0x25BA or code == 0x25CB or code == 0x25CF
-            or code == 0x25E6 or code == 0x30FB
-        )):
-            return BULLET_SIGN
-    opened = start[0] == c'('
-    p = start + opened
-    while length < 4 and _is_digit(p, end):
-        p += 1
-        length += 1
-    if not length:
-        kind = ROMAN
-        while p < end and length < 5 and _is_roman(p[0]):
-            p += 1
-            length += 1
-    elif length > 3:
+    if is_bullet(code) and (p < end and p[0] == c' ' or p == end and code != c'o'):
+        return DASH if code == c'-' or code == 0x2013 or code == 0x2014 else BULLET_SIGN
+    p = enumeration_end(start, end, &kind)
+    if p == NULL or p < end and p[0] != c' ':
         return NO_BULLET
-    if not length and p < end and is_letter(p[0]):
-        kind = LETTERED
-        p += 1
-        length = 1
-    if not length or p == end:
+    if p[-1] == c')':
+        form = IN_BRACKETS if start[0] == c'(' else WITH_BRACKET
+    elif start[0] == c'(':
         return NO_BULLET
-    if p[0] == c'.' and not opened:
-        form = WITH_DOT
-    elif p[0] == c')':
-        form = IN_BRACKETS if opened else WITH_BRACKET
     else:
-        return NO_BULLET
-    p += 1
-    return <uint8_t> (kind + form) if p == end or p[0] == c' ' else NO_BULLET
+        form = WITH_DOT
+    return <uint8_t> (ENUMERATED + 3 * kind + form)
 
 
 cdef bint _is_mark(uint32_t c) noexcept nogil:

@@ -9,6 +9,12 @@ cdef enum:
     LOWER
     UNCASED     # a letter of a script without case
 
+cdef enum:
+    # kinds of enumerations, of `enumeration_end`
+    NUMBERED
+    LETTERED
+    ROMAN
+
 
 cdef inline size_t decode_utf8(const uint8_t* p, size_t length, uint32_t* code) noexcept nogil:
     """Decodes one character of valid UTF-8; returns its width in bytes. A character cut short is U+FFFD."""
@@ -51,9 +57,21 @@ cdef inline bint is_unspaced(uint32_t c) noexcept nogil:
     )
 
 
+cdef inline bint is_bullet(uint32_t c) noexcept nogil:
+    """Returns whether a character before a space is the bullet of a list item, a dash or not."""
+    return (
+        c == c'*' or c == c'-' or c == c'o' or c == c'+' or c > 0x7F and (
+            c == 0xA7 or c == 0xB7 or c == 0xBB or c == 0x2013 or c == 0x2014 or c == 0x2022 or c == 0x2023
+            or c == 0x2192 or c == 0x25A0 or c == 0x25AA or c == 0x25BA or c == 0x25CB or c == 0x25CF or c == 0x25E6
+            or c == 0x30FB
+        )
+    )
+
+
 cdef int letter_case(uint32_t code) noexcept nogil
 cdef int fold(uint32_t* code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint is_final(uint32_t code) noexcept nogil
+cdef const uint8_t* enumeration_end(const uint8_t* p, const uint8_t* end, int* kind) noexcept nogil
 cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil

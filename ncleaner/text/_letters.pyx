@@ -98,42 +98,42 @@ cdef bint is_final(uint32_t code) noexcept nogil:
     )
 
 
-cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Whether a line begins with a bullet or an enumeration, followed by a space.
+cdef const uint8_t* enumeration_end(const uint8_t* p, const uint8_t* end, int* kind) noexcept nogil:
+    """Returns the end of the enumeration with which a text begins, such as `(iv)` or `12.`; NULL if with none.
 
-    An enumeration is a number of up to three digits, a letter or a small Roman number, with a dot or a
-    bracket.
+    It is a number of up to three digits, a Roman number of up to five letters, or a letter, with a dot or a
+    bracket. What follows it is for the caller to look at. `kind` is set to NUMBERED, LETTERED or ROMAN.
     """
+    cdef size_t n = 0
+    if p < end and p[0] == c'(':
+        p += 1
+    kind[0] = NUMBERED
+    while n < 3 and p < end and is_digit(p[0]):
+        p += 1
+        n += 1
+    if not n:
+        kind[0] = ROMAN
+        while n < 5 and p < end and (p[0] | 0x20 == c'i' or p[0] | 0x20 == c'v' or p[0] | 0x20 == c'x'):
+            p += 1
+            n += 1
+    if not n and p < end and is_letter(p[0]):
+        kind[0] = LETTERED
+        p += 1
+        n = 1
+    return p + 1 if n and p < end and (p[0] == c'.' or p[0] == c')') else NULL
+
+
+cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Whether a line begins with a bullet or an enumeration, followed by a space."""
     cdef const uint8_t* p = start
     cdef uint32_t code
-    cdef size_t signs = 0
+    cdef int kind
     if p == end:
         return False
     p += decode_utf8(p, <size_t> (end - p), &code)
-    if (
-        code == c'*' or code == c'-' or code == c'o' or code == c'+' or code == 0xA7 or code == 0xB7 or code == 0x2022
-        or code == 0x2023 or code == 0x2013 or code == 0x2014 or code == 0x25A0 or code == 0x25AA or code == 0x25CF
-        or code == 0xBB or code == 0x25E6 or code == 0x25CB or code == 0x25BA or code == 0x2192 or code == 0x30FB
-    ):
-        return p < end and p[0] == c' '
-    p = start
-    if p[0] == c'(':
-        p += 1
-    while p < end and signs < 5 and is_digit(p[0]):
-        p += 1
-        signs += 1
-    if signs > 3:
-        return False
-    if not signs:
-        while p < end and signs < 5 and (
-            p[0] | 0x20 == c'i' or p[0] | 0x20 == c'v' or p[0] | 0x20 == c'x'
-        ):
-            p += 1
-            signs += 1
-        if not signs and p < end and is_letter(p[0]):
-            p += 1
-            signs = 1
-    return signs > 0 and p + 1 < end and (p[0] == c'.' or p[0] == c')') and p[1] == c' '
+    if not is_bullet(code):
+        p = enumeration_end(start, end, &kind)
+    return p != NULL and p < end and p[0] == c' '
 
 
 # --------------------------------------------------------------------------------------------------

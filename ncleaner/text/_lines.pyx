@@ -9,7 +9,7 @@ from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.text._ascii cimport begins, is_digit, is_letter
-from ncleaner.text._letters cimport decode_utf8, is_white
+from ncleaner.text._letters cimport decode_utf8, enumeration_end, is_white
 
 cdef enum:
     TAB = 8
@@ -195,29 +195,10 @@ cdef size_t bullet_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 cdef size_t enumeration_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Returns the bytes of the enumeration at the beginning of a line, such as `(iv)` or `12.`; 0 if none.
-
-    It has up to three digits, one letter, or up to five letters of a Roman number.
-    """
-    cdef const uint8_t* at = p
-    cdef size_t n = 0
-    if at < end and at[0] == c'(':
-        at += 1
-    if at < end and is_digit(at[0]):
-        while n < 3 and at < end and is_digit(at[0]):
-            at += 1
-            n += 1
-    elif at + 1 < end and is_letter(at[0]) and (at[1] == c'.' or at[1] == c')'):
-        at += 1
-    else:
-        while n < 5 and at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'v' or at[0] | 0x20 == c'x'):
-            at += 1
-            n += 1
-        if not n:
-            return 0
-    if at + 1 >= end or not (at[0] == c'.' or at[0] == c')') or not is_white(at[1]):
-        return 0
-    return <size_t> (at + 1 - p)
+    """Returns the bytes of the enumeration at the beginning of a line, without the white space after it; 0 if none."""
+    cdef int kind
+    cdef const uint8_t* at = enumeration_end(p, end, &kind)
+    return <size_t> (at - p) if at != NULL and at < end and is_white(at[0]) else 0
 
 
 cdef uint32_t first_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
