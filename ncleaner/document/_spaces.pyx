@@ -23,7 +23,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
 from ncleaner.text._ascii cimport find_any, is_digit, is_letter
-from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
 
 # --------------------------------------------------------------------------------------------------
 # Joints.
@@ -42,11 +42,8 @@ cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
 
 
 cdef bint _is_unspaced(uint32_t code) noexcept nogil:
-    """Returns whether a character is of a script without spaces between words, as in text/words.py."""
-    return (
-        0x0E00 <= code <= 0x0EFF or 0x1000 <= code <= 0x109F or 0x1780 <= code <= 0x17FF or 0x2E80 <= code <= 0xA4CF
-        or 0xF900 <= code <= 0xFAFF or 0xFF00 <= code <= 0xFFEF
-    )
+    """Returns whether a character is of a script without spaces between words, or punctuation or a wide form of one."""
+    return is_unspaced(code) or 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFFEF
 
 
 cdef inline bint _opens(uint32_t code) noexcept nogil:
