@@ -54,7 +54,6 @@ from ncleaner.running.outputs import (
     output_names,
 )
 from ncleaner.running.settings import Settings
-from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
 from ncleaner.storage.local import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
@@ -174,6 +173,9 @@ class _Run:
         opener: Callable[[Input], AbstractContextManager[OpenOutput]],
     ) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
+        # a page needs none of it
+        from ncleaner.running.stretched import CleaningInStretches
+
         CleaningInStretches(archives, opener, self.pool, self.jobs, self.count).run()
 
     def together(self, sources: Iterable[Input], output: OpenOutput) -> None:
