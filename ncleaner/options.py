@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.errors import InputError
@@ -31,8 +31,7 @@ class OptionError(ValueError):
         return str(self.args[1])
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """The declaration of an option.
 
     Attributes:
@@ -42,7 +41,7 @@ class Option:
             or a class of options that belong together.
         default: value if none is given; `REQUIRED` if one must be given.
         each: type of the values in a tuple.
-        count: number of values in a tuple; 0 for any number, each with a flag of its own.
+        length: number of values in a tuple; 0 for any number, each with a flag of its own.
         choices: the texts that it can be.
         low, high: smallest and largest number.
         above: a bound that a number has to exceed.
@@ -82,7 +81,7 @@ class Option:
     complete: str = ""
     of: tuple[str, ...] = ()
     each: type = str
-    count: int = 0
+    length: int = 0
     name: str = ""
 
     @property
@@ -123,7 +122,7 @@ class Option:
             return None
         if self.kind is tuple:
             check_is(self.name, value, (tuple, list), self.what or f"values of type {self.each.__name__}")
-            one = replace(self, kind=self.each)
+            one = self._replace(kind=self.each)
             return tuple(one.checked(each) for each in value)
         if self.check is not None:
             self.check(self.name, value)
@@ -171,7 +170,7 @@ def options_of(declared: Any) -> tuple[Option, ...]:
     """Returns the options of a dataclass, in order; those of a base class come last."""
     found = [each for each in fields(declared) if "option" in each.metadata]
     found.sort(key=lambda each: each.name not in declared.__annotations__)
-    return tuple(replace(each.metadata["option"], name=each.name) for each in found)
+    return tuple(each.metadata["option"]._replace(name=each.name) for each in found)
 
 
 class Declared:

@@ -37,7 +37,7 @@ class Shape(Declared):
     shadow: bool = option(True, "Leave the shadow out.", panel="Looks")
     fill: bool | None = option(None, "Fill it or not.", kind=bool, flags="--fill/--empty")
     tags: tuple[str, ...] = option((), "Tags.", flags="--tag")
-    corner: tuple[int, int] | None = option(None, "A corner.", kind=tuple, each=int, count=2)
+    corner: tuple[int, int] | None = option(None, "A corner.", kind=tuple, each=int, length=2)
     more: dict[str, str] = option({}, "More.", flags="--set")
     bits: float | str | None = option(
         None, "Bits.", kind=float, check=lambda *_: None, presets=(("least", "Few."),)

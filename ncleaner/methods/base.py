@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import is_dataclass
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
@@ -40,7 +40,6 @@ class Method(Protocol):
         ...
 
 
-@dataclass
 class Trace:
     """Record of the decision about one page, for explanations. A method that gets one fills it.
 
@@ -51,9 +50,10 @@ class Trace:
         copied: shape (segments,): for each copy that was removed, the segment that it repeats.
     """
 
-    steps: Steps | None = None
-    rules: list[tuple[str, npt.NDArray[np.bool_]]] = field(default_factory=list)
-    copied: npt.NDArray[np.int32] | None = None
+    def __init__(self) -> None:
+        self.steps: Steps | None = None
+        self.rules: list[tuple[str, npt.NDArray[np.bool_]]] = []
+        self.copied: npt.NDArray[np.int32] | None = None
 
     def note(self, rule: str, mask: npt.NDArray[np.bool_]) -> None:
         """Records the mask after a rule."""

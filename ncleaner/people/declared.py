@@ -78,8 +78,8 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     number = option.each if kind is tuple else kind
     if number is int:
         bounds = {"min": option.low if option.least is None else option.least, "max": option.high}
-    if kind is tuple and option.count:
-        kind = tuple[(each,) * option.count]  # type: ignore[misc]
+    if kind is tuple and option.length:
+        kind = tuple[(each,) * option.length]  # type: ignore[misc]
     elif kind in (tuple, dict):
         kind = list[each]
         default = list(default)

@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -574,8 +575,7 @@ def _death_of(worker: _Worker) -> Death:
     return Death("killed its worker", why, worker.activity.item, 3 if outside else 2)
 
 
-@dataclass(slots=True)
-class Worker:
+class Worker(NamedTuple):
     """What a task of `results` gets from the worker that runs it.
 
     Attributes:
@@ -609,14 +609,9 @@ class _TaskJob(NamedTuple):
             yield _Answer(error=error)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sharing:
+def _sharing(shared: Any, activity: Activity) -> Worker:
     """Makes the state of a worker that runs tasks."""
-
-    shared: Any
-
-    def __call__(self, activity: Activity) -> Worker:
-        return Worker(self.shared, activity.add, activity)
+    return Worker(shared, activity.add, activity)
 
 
 Results = Generator[tuple[int, Any], None, None]
@@ -631,7 +626,7 @@ def running(
     if jobs <= 1:
         yield lambda tasks: _in_this_process(tasks, shared, report)
         return
-    with Pool(jobs, _Sharing(shared)) as pool:
+    with Pool(jobs, partial(_sharing, shared)) as pool:
         yield lambda tasks: _in_workers(tasks, pool, report)
 
 

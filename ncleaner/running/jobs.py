@@ -36,8 +36,7 @@ _CHUNK_BYTES = 1 << 20
 _CHUNK_SECONDS = 0.5
 
 
-@dataclass(slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A part of a job's results.
 
     Attributes:
@@ -67,8 +66,7 @@ class GivenUp(NamedTuple):
     quarantine: bool = True
 
 
-@dataclass(slots=True)
-class WorkerState:
+class WorkerState(NamedTuple):
     """The objects that a worker keeps from job to job."""
 
     settings: Settings

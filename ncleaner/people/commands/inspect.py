@@ -71,7 +71,7 @@ class Inspecting(Declared):
         None,
         "Where two methods or models differ. Shows these segments, and why; each is a name of a method, a "
         "name of a shipped model, or a model file.",
-        kind=tuple, count=2, metavar="A B", panel=_SHOWN,
+        kind=tuple, length=2, metavar="A B", panel=_SHOWN,
     )  # fmt: skip
     html: Path | None = option(
         None,

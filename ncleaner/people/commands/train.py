@@ -65,7 +65,7 @@ class Training(Declared):
         None,
         "Comments in the pages mark their clean text. Instead of --clean: text between an HTML comment that "
         "contains BEGIN and one that contains END is clean.",
-        kind=tuple, count=2, metavar="BEGIN END",
+        kind=tuple, length=2, metavar="BEGIN END",
         panel=_PAGES,
     )  # fmt: skip
     from_crawl: tuple[str, ...] = option(
