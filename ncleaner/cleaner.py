@@ -210,18 +210,19 @@ class Cleaner:
             return kept
         # the method has one model for all pages, or none
         language = page_language(document)
-        unfamiliar = kept.remarks.unfamiliar or self._has_other_letters(document, language)
+        unfamiliar = kept.remarks.unfamiliar
+        # looking at letters takes time: a page in the model's language needs none of it
+        if not unfamiliar and self._ngrams is not None and self._model_language not in (language, "any"):
+            unfamiliar = has_other_letters(self._ngrams, document)
         return kept.remarked(model=self._model_name, language=language, unfamiliar=unfamiliar)
 
-    def _has_other_letters(self, document: Document, language: str) -> bool:
-        # looking at letters takes time: a page in the model's language needs none of it
-        if self._ngrams is None or self._model_language in (language, "any"):
-            return False
-        return has_other_letters(self._ngrams, document)
-
     def _decided(self, document: Document, header: str = "") -> Kept:
-        if self.recipe.respect_tdm and self._is_reserved(document, header):
-            return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(reserved=True))
+        if self.recipe.respect_tdm:
+            # few runs ask for it
+            from ncleaner.describing.rights import rights_of
+
+            if rights_of(document, header).reserved:
+                return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(reserved=True))
         if self._languages and (language := page_language(document)) not in self._languages:
             remarks = Remarks(language=language, foreign=True)
             return Kept(np.zeros(len(document), np.bool_), remarks=remarks)
@@ -234,13 +235,6 @@ class Cleaner:
             kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(doubtful=True)
         # without the model, which is large to pickle
         return kept._replace(quality=quality, estimate=None)
-
-    @staticmethod
-    def _is_reserved(document: Document, header: str) -> bool:
-        # few runs ask for it
-        from ncleaner.describing.rights import rights_of
-
-        return rights_of(document, header).reserved
 
     def clean(self, html: bytes | str, url: str = "") -> str:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.

@@ -164,14 +164,15 @@ def surveyed(
         folder = Path(str(output)) if stays else Path(temporary)
         _make_folder(folder)
         path, told = folder / _OWN, folder / _OF
-        of = _key(inputs, settings)
+        plain = _plain(settings)
+        of = _key(inputs, settings, plain)
         if again or not path.is_file() or not told.is_file() or told.read_bytes() != of:
 
             def quietly(tally: Tally, source: Input, offset: int) -> None:
                 progress(replace(tally, notes=[]), source, offset)
 
             survey(
-                inputs, (), path, _plain(settings),
+                inputs, (), path, plain,
                 pages=MOST_PAGES, references=entry_of(settings.recipe.method).needs_references,
                 duplicates=settings.recipe.drop_duplicates, paragraphs=settings.recipe.drop_seen,
                 jobs=jobs, progress=quietly, again=again,
@@ -193,10 +194,9 @@ def _plain(settings: Settings) -> Settings:
     )
 
 
-def _key(inputs: list[Input], settings: Settings) -> bytes:
-    """Returns a line that is another one if the survey of the inputs may be."""
+def _key(inputs: list[Input], settings: Settings, plain: Settings) -> bytes:
+    """Returns a line that is another one if the survey of the inputs may be; `plain` are its own settings."""
     seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
-    plain = _plain(settings)
     recipe = settings.recipe
     wanted = f"{recipe.method} {recipe.drop_seen} {recipe.drop_duplicates}"
     what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), wanted, *seen]
