@@ -149,7 +149,7 @@ class PerLanguage:
         models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
         threshold: in bits, or a preset, instead of each model's own.
         news: all pages are articles.
-        parameters: of the method.
+        parameters: of the method, in their types.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class PerLanguage:
         model: Stored = method.model
         ngrams: NGramModel = NGramModel.of_model(model).with_others(others)
         mixed: Any = ngrams if isinstance(model, NGramModel) else replace(model, ngrams=ngrams)  # type: ignore
-        made: Method = type(method)(mixed, **self._entry.settled(self._parameters))
+        made: Method = type(method)(mixed, **self._parameters)
         return made
 
 
