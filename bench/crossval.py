@@ -63,7 +63,7 @@ def by_kind(pages: dict[str, bytes], gold: Path, kinds: dict[str, str], unit: An
 
 def oracle(pair: Pair) -> Kept:
     """The best that can be had with whole segments."""
-    return Kept(np.nan_to_num(pair.alignment.matched, nan=0.0) >= 0.5)
+    return Kept(pair.alignment.clean)
 
 
 def scores(pages: dict[str, bytes], gold: Path, unit: Any = "word", jobs: int = 2) -> Evaluation:

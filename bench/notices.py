@@ -256,7 +256,7 @@ def _read(gold: Path) -> list[_Page]:
     found = []
     for folder in sorted(path for path in gold.iterdir() if (path / "raw").is_dir()):
         for pair in read_pairs(folder / "raw", folder / "clean"):
-            clean = np.nan_to_num(pair.alignment.matched) >= 0.9
+            clean = pair.alignment.shares >= 0.9
             # others than those of training
             made = (
                 [fragment_of(pair.document, clean, f"{pair.name} {n}") for n in range(2)]

@@ -128,7 +128,7 @@ def small_parts(pair: Pair) -> list[Small]:
     site = pair.site or pair.name
     if pair.alignment.found < _WHOLE:
         return []
-    clean = np.nan_to_num(pair.alignment.matched) >= _SURELY
+    clean = pair.alignment.shares >= _SURELY
     fragments = [fragment_of(pair.document, clean, f"{pair.name}{part or ''}") for part in range(_PARTS)]
     parts = [_terms(fragment.document) for fragment in fragments if fragment is not None]
     parts.append(_terms(pair.document, clean))

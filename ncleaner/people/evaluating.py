@@ -314,7 +314,7 @@ def precision_recall_of(
     if len(scores) < len(kept):
         raise EvaluationError(f"the method {name} has no scores, so there is no curve")
     words = [np.asarray(pair.alignment.words, np.float64) for pair in pairs]
-    hits = [np.nan_to_num(pair.alignment.matched) * pair.alignment.words for pair in pairs]
+    hits = [pair.alignment.shares * pair.alignment.words for pair in pairs]
     all_words = np.concatenate(words) if pairs else np.zeros(0)
     spread = _spread(np.concatenate(scores) if pairs else all_words, all_words, _FEWER_STEPS)
     counts = _Words(float(all_words.sum()), float(sum(pair.alignment.gold_words for pair in pairs)))

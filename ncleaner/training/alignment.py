@@ -78,14 +78,18 @@ class Alignment:
     found: float
 
     @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """`matched` with 0 for a segment without words."""
+        return np.nan_to_num(self.matched)
+
+    @property
     def clean(self) -> npt.NDArray[np.bool_]:
-        """Segments that the annotator kept: shape (segments,), bool. Comparisons with NaN are false."""
-        with np.errstate(invalid="ignore"):
-            return self.matched >= 0.5
+        """Segments that the annotator kept: shape (segments,), bool."""
+        return self.shares >= 0.5
 
     @property
     def dirty(self) -> npt.NDArray[np.bool_]:
-        """Segments that the annotator removed: shape (segments,), bool."""
+        """Segments that the annotator removed: shape (segments,), bool. Comparisons with NaN are false."""
         with np.errstate(invalid="ignore"):
             return self.matched < 0.5
 

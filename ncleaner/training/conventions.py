@@ -120,7 +120,7 @@ def _begins_with(pair: Pair, inside: npt.NDArray[np.bool_]) -> bool:
 def _contains_half(pair: Pair, inside: npt.NDArray[np.bool_]) -> bool:
     """Tells whether the gold text contains half of the words of these segments."""
     words = pair.alignment.words[inside]
-    return bool((np.nan_to_num(pair.alignment.matched[inside]) * words).sum() >= _HALF * words.sum())
+    return bool((pair.alignment.shares[inside] * words).sum() >= _HALF * words.sum())
 
 
 def _letters(text: str) -> str:

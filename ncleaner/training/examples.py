@@ -115,7 +115,7 @@ def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.u
     """
     alignment, visible = pair.alignment, pair.document.visible
     words = alignment.words * visible
-    matched = np.nan_to_num(alignment.matched) * words
+    matched = alignment.shares * words
     return Scored(pair.site, sums, counts, words, alignment.clean & visible, alignment.gold_words, matched)
 
 

@@ -83,7 +83,7 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
         silent = zones == _HEADLINE
         if without_comments and pair.kind != "forum":
             silent = silent | (zones == _COMMENT)
-        clean = np.nan_to_num(pair.alignment.matched)
+        clean = pair.alignment.shares
         found.append(_example(pair, pair.document, clean, scored, slice(None), ngrams, pair.kind, silent))
     return found
 
@@ -114,7 +114,7 @@ def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramM
     for number, (pair, scored) in enumerate(zip(pairs, scores, strict=True)):
         if pair.alignment.found < _WHOLE:
             continue
-        clean = np.nan_to_num(pair.alignment.matched) >= _SURELY
+        clean = pair.alignment.shares >= _SURELY
         made: list[tuple[str, Fragment | None]] = []
         if number % 3 == 0:
             made.append((FRAGMENT, fragment_of(pair.document, clean, pair.name)))

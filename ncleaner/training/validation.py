@@ -105,7 +105,7 @@ def page_figures(pair: Pair, mask: npt.NDArray[np.bool_]) -> tuple[float, float,
     """
     alignment = pair.alignment
     kept, gold = float(alignment.words[mask].sum()), float(alignment.gold_words)
-    right = float((np.nan_to_num(alignment.matched) * alignment.words)[mask].sum())
+    right = float((alignment.shares * alignment.words)[mask].sum())
     return (
         right / kept if kept else np.nan,
         right / gold if gold else np.nan,
@@ -226,7 +226,7 @@ class Judge:
         for fold in self._folds:
             others = [number for number in read if number not in fold]
             alignments = [self._pairs[number].alignment for number in others]
-            labels = [(np.nan_to_num(each.matched), each.words.astype(np.float64)) for each in alignments]
+            labels = [(each.shares, each.words.astype(np.float64)) for each in alignments]
             calibration = fit_calibration(labels, [read[number].odds for number in others])
             for number in fold:
                 if number in read:
