@@ -192,8 +192,10 @@ class _Page:
         if int(row["tag"]) not in _NOTES or row["first_run"] == row["last_run"]:
             return -1
         place = self._segments_of(element)
+        if place.stop - place.start > _MOST_SEGMENTS:
+            return -1
         kept = self.kept[place].any()
-        if place.stop - place.start > _MOST_SEGMENTS or not _is_free(self.document, int(row["parent"]), kept):
+        if not _is_free(self.document, int(row["parent"]), kept):
             return -1
         if is_beside or row["tag"] == _LI or _ID.search(name) or kept:
             return element
