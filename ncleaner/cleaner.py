@@ -20,7 +20,7 @@ from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import Stored, language_of
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
@@ -166,7 +166,7 @@ class Cleaner:
         # n-grams alone, or those of a hybrid
         ngrams = getattr(used, "ngrams", used)
         self._ngrams = ngrams if isinstance(ngrams, NGramModel) else None
-        self._model_language = str(self._ngrams.about.get("language", "")) if self._ngrams else ""
+        self._model_language = language_of(self._ngrams.about) if self._ngrams else ""
 
     def document(self, html: bytes | str, url: str = "") -> Document:
         """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site.

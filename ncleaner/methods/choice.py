@@ -15,7 +15,7 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind, Value
 from ncleaner.methods.language import Found, find_language, foreign_segments, page_language
 from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
-from ncleaner.modelling.container import header_of, unpack, usable
+from ncleaner.modelling.container import header_of, language_of, unpack, usable
 from ncleaner.modelling.files import is_path, model_bytes, own_models, shipped_models
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class ByLanguage(Mapping[str, "Stored"]):
             if header_of(model_bytes(path), str(path))["kind"] not in (kind.name for kind in kinds):
                 continue
             model = load_model(path, kinds)
-            language = str(model.about.get("language", ""))
+            language = language_of(model.about)
             if not language and all_by_language:
                 raise ModelError(f"{path} does not say its language: train it with --language")
             if not language:
@@ -209,7 +209,7 @@ class PerLanguage:
 
 def language_of_model(name: str | Path) -> str:
     """Returns the language that a model says it is for; empty without one. Raises as `load_model`."""
-    return str(header_of(model_bytes(name), str(name)).get("language") or "")
+    return language_of(header_of(model_bytes(name), str(name)))
 
 
 def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:

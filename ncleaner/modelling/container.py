@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError, cannot_write
 from ncleaner.storage.local import atomic_file
+from ncleaner.text.codes import declared_language, iso_639_1
 from ncleaner.text.visible import counted
 from ncleaner.versions import MODELS
 
@@ -42,6 +43,7 @@ __all__ = [
     "figures_of",
     "header_of",
     "integers",
+    "language_of",
     "pack",
     "pages_of",
     "reals",
@@ -199,6 +201,13 @@ def _header(text: bytes) -> dict[str, Any]:
     if b"\\u" in text:
         json.dumps(header, ensure_ascii=False).encode()
     return header
+
+
+def language_of(header: Mapping[str, Any]) -> str:
+    """Returns the language that a model says it is for, in the codes of pages (`iso_639_1`); `any`; or empty."""
+    told = str(header.get("language") or "")
+    # older versions recorded the code as it was typed
+    return iso_639_1(declared_language(told)) if told != "any" else told
 
 
 def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:

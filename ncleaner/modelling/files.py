@@ -201,10 +201,10 @@ def remove_model(name: str) -> Path:
 def _language_of(data: bytes, name: str) -> str:
     """Returns the language of pages that a model is for; empty if `auto` does not choose it."""
     # only here: completing a name on the command line has no time for NumPy
-    from ncleaner.modelling.container import header_of
+    from ncleaner.modelling.container import header_of, language_of
 
     header = header_of(data, name)
-    return str(header.get("language") or "") if header["kind"] in ("ngram", "hybrid") else ""
+    return language_of(header) if header["kind"] in ("ngram", "hybrid") else ""
 
 
 def _read(path: Path) -> bytes:

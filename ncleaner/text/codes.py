@@ -99,12 +99,21 @@ def languages_in(text: str) -> list[str]:
     Raises:
         ValueError: a part is no code of ISO 639.
     """
-    found = set()
-    for part in text.split(","):
-        code = iso_639_1(declared_language(part))
-        if not code:
-            meant = named_language(part)
-            advice = f"did you mean {meant}?" if meant else "give a code of ISO 639, such as de or de,fr"
-            raise ValueError(f"{part.strip()!r} is not the code of a language: {advice}")
-        found.add(code)
-    return sorted(found)
+    return sorted({language_in(part, "de or de,fr") for part in text.split(",")})
+
+
+def language_in(text: str, such_as: str = "de") -> str:
+    """Returns the language that a code names, as `iso_639_1` has it; `such_as` is for the error.
+
+    >>> language_in("ell"), language_in("pt_BR"), language_in("nb")
+    ('el', 'pt', 'no')
+
+    Raises:
+        ValueError: the text is no code of ISO 639.
+    """
+    code = iso_639_1(declared_language(text))
+    if not code:
+        meant = named_language(text)
+        advice = f"did you mean {meant}?" if meant else f"give a code of ISO 639, such as {such_as}"
+        raise ValueError(f"{text.strip()!r} is not the code of a language: {advice}")
+    return code

@@ -21,7 +21,8 @@ from ncleaner.modelling import (
     SCHEMES,
     STATISTICS,
 )
-from ncleaner.options import Declared, option, record_of
+from ncleaner.options import Declared, OptionError, option, record_of
+from ncleaner.text.codes import language_in
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -149,12 +150,10 @@ class Recorded(Declared):
     )  # fmt: skip
     language: str | None = option(
         None,
-        "Language of the model. As in <html lang>.",
-        kind=str,
-        metavar="CODE",
-        common=True,
-        panel=_RECORDED,
-    )
+        "Language of the model. `clean` takes it for pages in this language.",
+        kind=str, what="the code of a language, such as 'de'", metavar="CODE",
+        common=True, panel=_RECORDED,
+    )  # fmt: skip
     sources: str | None = option(
         None, "Data and licence to record in the model.", kind=str, metavar="TEXT", panel=_RECORDED
     )
@@ -164,6 +163,14 @@ class Recorded(Declared):
         kind=str, otherwise="none, so that the same pages give the same bytes", metavar="DATE",
         panel=_RECORDED,
     )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        Declared.__post_init__(self)
+        if self.language not in (None, "any"):
+            try:
+                object.__setattr__(self, "language", language_in(self.language))
+            except ValueError as error:
+                raise OptionError("language", str(error)) from None
 
     def about(self, name: str) -> dict[str, str]:
         """Returns {key: value} for the header of a model; `name` is its name if none is given."""

@@ -76,7 +76,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("survey crawl.warc.gz -o old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
     ("inspect page.html --html old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
     ("survey crawl.warc.gz", 2, ("Missing option '--output'", "ncleaner survey crawl.warc.gz -o sites.ncs")),
-    ("train --from-crawl pages --language turkish -o m.ncm", 2, ("--language takes a code", "did you mean tr?")),
+    ("train --from-crawl pages --language turkish -o m.ncm", 2, ("--language", "'turkish' is not the code", "did you mean tr?")),
     ("evaluate pages pages", 0, ("page.html is an HTML page, and is compared as it is", "give --method hybrid")),
     ("evaluate pages emptydir", 1, ("no file in pages has a counterpart in emptydir", "match by name")),
     ("compare emptydir", 1, ("emptydir is not a gold directory", "`raw` (pages) and `clean`")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncleaner.modelling.files import shipped_models
-from ncleaner.text.codes import _NAMES, iso_639_1, languages_in, named_language
+from ncleaner.text.codes import _NAMES, iso_639_1, language_in, languages_in, named_language
 
 
 def test_lists_of_codes() -> None:
@@ -27,6 +27,12 @@ def test_lists_of_codes() -> None:
 def test_what_is_no_code(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         languages_in(text)
+
+
+def test_one_code() -> None:
+    assert [language_in(code) for code in ("el", "ell", "gre", "el_GR", " EL ")] == ["el"] * 5
+    with pytest.raises(ValueError, match=r"'el,de' is not .*, such as de$"):
+        language_in("el,de")
 
 
 def test_names_of_languages() -> None:

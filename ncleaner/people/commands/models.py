@@ -79,12 +79,13 @@ def add(
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
     from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.container import language_of
     from ncleaner.modelling.files import add_model, model_bytes
 
     model = load_model(file)
     chosen = name or file.stem
     target = add_model(model_bytes(file), chosen)
-    language = str(model.about.get("language", ""))
+    language = language_of(model.about)
     use = (
         f"`clean` takes it for pages in {visible(language)}"
         if language

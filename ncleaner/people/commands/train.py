@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncleaner.errors import TrainingWarning
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.options import REQUIRED, Declared, option, options_of
 from ncleaner.people.declared import Given, part, with_options
@@ -156,19 +159,18 @@ def command(
     from ncleaner.modelling.container import MAGIC
     from ncleaner.people.cards import trained_sentence
     from ncleaner.storage.local import check_writable
-    from ncleaner.text.codes import named_language
 
     _check(training, labelled, given.flags)
     if inputs and not training.from_crawl:
         raise typer.BadParameter(f"{inputs[0]}: inputs are for --from-crawl")
     if training.from_crawl and not recorded.language:
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
-    if recorded.language and (meant := named_language(recorded.language)):
-        raise typer.BadParameter(f"--language takes a code: did you mean {meant}?")
     check_writable(training.output, MAGIC)
     training = replace(training, from_crawl=(*training.from_crawl, *(inputs or [])))
     with training_notes(run.quiet), _bad_features():
         pairs = _pairs(training, labelled, recipe, recorded.language or "", run.quiet)
+        if pairs and training.method in _BOTH and (note := _other_language(pairs, recorded.language)):
+            warnings.warn(note, TrainingWarning, stacklevel=1)
         trained, said = _trained(training, pairs, ngrams, recipe, recorded.about(training.output.stem))
     trained.save(training.output)
     if not run.quiet:
@@ -191,6 +193,22 @@ def _pairs(training: Training, labelled: Labelled, recipe: Recipe, language: str
     elif labelled.raw:
         pairs = read_labelled(replace(labelled, site_from=None), recipe)
     return pairs if labelled.site_from is None else with_sites(pairs, labelled.site_from)
+
+
+def _other_language(pairs: list[Pair], given: str | None) -> str:
+    """Returns why `clean` would not choose the model for pages such as these; empty if it would."""
+    from ncleaner.methods.language import page_language
+
+    found = Counter(page_language(pair.document) for pair in pairs)
+    (most, number), *_ = found.most_common(1)
+    if not most or given == "any" or 2 * number <= len(pairs) or 2 * found[given or ""] >= len(pairs):
+        return ""
+    if given:
+        seem = (
+            f"for `clean`, {number:,} of {counted(len(pairs), 'page')} seem to be in {most}, not in {given}"
+        )
+        return f"{seem}: correct --language, or name the model with --model to clean such pages"
+    return f"without --language {most}, `clean` takes this model only where --model names it"
 
 
 def _trained(
@@ -248,13 +266,11 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
     from ncleaner.people.progress import CountDisplay
     from ncleaner.reading.archive import read
     from ncleaner.reading.inputs import find_inputs
-    from ncleaner.text.codes import iso_639_1
     from ncleaner.training.crawl import pages_in_language
 
     items = chain.from_iterable(read(source.path) for source in find_inputs(paths))
     with CountDisplay("page found", "pages found", quiet=quiet) as display:
-        code = iso_639_1(language.lower()) or language
-        pairs, passed = pages_in_language(items, code, most, display.advance)
+        pairs, passed = pages_in_language(items, language, most, display.advance)
     if not quiet:
         left = ", ".join(f"{number:,} {why}" for why, number in passed.most_common())
         found = f"{counted(len(pairs), 'page')} in {visible(language)}"
