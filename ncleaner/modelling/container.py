@@ -204,7 +204,7 @@ def _header(text: bytes) -> dict[str, Any]:
 
 
 def language_of(header: Mapping[str, Any]) -> str:
-    """Returns the language that a model says it is for, in the codes of pages (`iso_639_1`); `any`; or empty."""
+    """Returns the language that a model says it is for: as pages have it (`iso_639_1`), `any`, or empty."""
     told = str(header.get("language") or "")
     # older versions recorded the code as it was typed
     return iso_639_1(declared_language(told)) if told != "any" else told
