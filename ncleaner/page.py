@@ -224,6 +224,7 @@ _SIGNATURES: Final = {
     b"7z\xbc\xaf\x27\x1c": Binary("7z archive", _READ),
     _STORED_LINE[:16]: Binary("stored document", "clean the Page that `ncleaner.pages` reads, not its body"),
     b"\xd0\xcf\x11\xe0": Binary("document of Microsoft Office", _CONVERT),
+    b"{\\rtf": Binary("RTF", _CONVERT),
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }
 _BEGINNINGS: Final = tuple(_SIGNATURES)

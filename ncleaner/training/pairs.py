@@ -15,6 +15,7 @@ A site is a registered domain (`text.hosts`), or given by the user.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import re
@@ -32,7 +33,7 @@ from ncleaner.document.html import dump_html, parse
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
-from ncleaner.page import LAYOUT_CHOICES
+from ncleaner.page import LAYOUT_CHOICES, binary
 from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted, joined
@@ -68,10 +69,22 @@ _ADDRESSES = (
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _PARQUET = ".parquet"
 _COLUMNS = ("id", "url", "page_type", "html", "clean", "text")
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Rows of a Parquet file that are in memory at once.
 _BATCH = 256
 # `<!-->` and `<!--->` are whole comments
 _COMMENT = re.compile(rb"<!--(?:-?>|(.*?)(?:-->|--!>|\Z))", re.DOTALL)
+
+
+# the beginning of a page; a text that is marked up by `<p>` is none
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|\?xml)\b", re.IGNORECASE | re.DOTALL
+)
+# suffixes that go before others where several files have the same name
+_PAGES = (".html", ".htm", ".xhtml", ".txt")
+_TEXTS = (".txt",)
+# copies that editors keep
+_COPY = "~"
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +169,22 @@ def known_kind(told: str) -> str:
     return told if told in KINDS else ""
 
 
-def pages_of(folder: Path) -> dict[str, Path]:
-    """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is not a
-    directory."""
+def pages_of(folder: Path, suffixes: Sequence[str] = _PAGES) -> dict[str, Path]:
+    """Returns {name without suffix: path} of the files of a directory.
+
+    Of files with the same name, that with the first of `suffixes` counts.
+
+    Raises:
+        TrainingError: it is not a directory.
+    """
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not a directory")
-    return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
+    rank = {suffix: number for number, suffix in enumerate(suffixes)}
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir(), key=lambda path: (rank.get(path.suffix.lower(), len(rank)), path)):
+        if path.is_file() and path.name[0] != "." and not path.name.endswith(_COPY):
+            found.setdefault(path.stem, path)
+    return found
 
 
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
@@ -241,15 +264,26 @@ def _dumped(path: Path, body: bytes, encoding: str | None, text: str = "auto") -
 
 
 def read_text(path: Path) -> str:
-    """Reads a text file in UTF-8.
+    """Reads a text file in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
-        TrainingError: it cannot be read, or is not UTF-8.
+        TrainingError: it cannot be read, or is in another encoding or format.
     """
+    data = read_bytes(path)
+    if found := binary(data):
+        name = f" ({found.name})" if found.name else ""
+        raise TrainingError(f"{path} is not plain text{name}: save it as plain text, in UTF-8")
+    if _HTML.match(data):
+        advice = "give its text; `ncleaner clean -m everything` writes it"
+        raise TrainingError(f"{path} is an HTML page, not clean text: {advice}")
     try:
-        return read_bytes(path).decode("utf-8-sig")
+        return data.decode("utf-16" if data.startswith(_WIDE_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
+        encoding = decode(data, html=False)[1]
+        raise TrainingError(
+            f"{path} is not UTF-8 (byte {error.start}): convert it first; if it is {encoding}, with "
+            f"`iconv -f {encoding} -t utf-8`"
+        ) from error
 
 
 def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:
@@ -261,13 +295,21 @@ def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | N
         if value is not None or name != "manifest":
             check_path(name, value)
     raw, clean = Path(raw), Path(clean)
-    pages, texts = pages_of(raw), pages_of(clean)
+    pages, texts = pages_of(raw), pages_of(clean, _TEXTS)
     common = sorted(pages.keys() & texts.keys())
     if not common:
         raise TrainingError(
             f"no file of {raw} ({counted(len(pages), 'file')}) has a counterpart of the same name "
             f"in {clean} ({counted(len(texts), 'file')}): they are matched by name without suffix, page.html "
             "with page.txt"
+        )
+    lost = [path.name for stem, path in texts.items() if stem not in pages and path.suffix.lower() in _TEXTS]
+    if lost:
+        warnings.warn(
+            f"{counted(len(lost), 'text')} of {clean} without a page of the same name in {raw}: "
+            f"{joined(sorted(lost), 5)}; page.txt is for page.html",
+            TrainingWarning,
+            stacklevel=2,
         )
     told = find_manifest(raw, manifest)
     return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
@@ -316,11 +358,18 @@ def read_pairs(
         dump_html(b"", encoding=encoding)
     check_choice("text", text, LAYOUT_CHOICES)
     sources = find_sources(raw, clean, manifest=manifest)
-    pairs = []
+    pairs, problems = [], []
     for done, source in enumerate(sources, 1):
-        pairs.append(source.pair(encoding=encoding, text=text))
+        try:
+            pairs.append(source.pair(encoding=encoding, text=text))
+        except TrainingError as error:
+            problems.append(str(error))
         if progress is not None:
             progress(done, len(sources))
+    if problems:
+        # several at once: they are mended together
+        more = f"; and {len(problems) - 5:,} more" if len(problems) > 5 else ""
+        raise TrainingError("; ".join(problems[:5]) + more)
     return pairs if site_from is None else with_sites(pairs, site_from)
 
 

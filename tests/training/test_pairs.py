@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.training.examples import folds, site_notes
 from ncleaner.training.pairs import Source, find_sources, read_pairs, read_texts, sites_of_names
 
@@ -24,7 +24,8 @@ def test_read_pairs_matches_by_stem(tmp_path: Path) -> None:
     raw = write(tmp_path / "raw", {"b.html": b"<p>B", "a.txt": b"A line.", "c.html": b"<p>C", ".hidden": b""})
     clean = write(tmp_path / "clean", {"a.txt": b"A line.", "b.txt": b"\xef\xbb\xbfB", "d.txt": b"D"})
     seen: list[tuple[int, int]] = []
-    pairs = read_pairs(raw, clean, progress=lambda done, total: seen.append((done, total)))
+    with pytest.warns(TrainingWarning, match=r"1 text of .* without a page of the same name in .*: d\.txt;"):
+        pairs = read_pairs(raw, clean, progress=lambda done, total: seen.append((done, total)))
     assert [p.name for p in pairs] == ["a", "b"]
     assert [p.gold for p in pairs] == ["A line.", "B"]
     assert [[str(s) for s in p.document] for p in pairs] == [["A line."], ["B"]]
@@ -52,8 +53,57 @@ def test_read_pairs_that_cannot_be_read(tmp_path: Path) -> None:
         read_pairs(raw, tmp_path / "nowhere")
     with pytest.raises(TrainingError, match="matched by name"):
         read_pairs(raw, write(tmp_path / "other", {"b.txt": b"B"}))
-    with pytest.raises(TrainingError, match=r"a\.txt is not UTF-8 \(byte 3\)"):
-        read_pairs(raw, write(tmp_path / "latin", {"a.txt": b"caf\xe9"}))
+
+
+LATIN = "Das Café am Hafen öffnet wieder, sagte der Wirt am Freitag, und die Fähre fährt früher.".encode(
+    "cp1252"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (LATIN, r"not UTF-8 \(byte 7\): convert it first; if it is windows-1252, with `iconv -f windows-1252 -t"),
+        (b"PK\x03\x04 a letter", r"not plain text \(ZIP, as are docx"),
+        (rb"{\rtf1 A letter}", r"not plain text \(RTF\)"),
+        (b"<!-- saved --> <!DOCTYPE html><p>A", "an HTML page, not clean text: .*clean -m everything"),
+    ],
+)  # fmt: skip
+def test_clean_texts_that_are_none(tmp_path: Path, content: bytes, said: str) -> None:
+    raw = write(tmp_path / "raw", {"a.html": b"<p>A"})
+    with pytest.raises(TrainingError, match=rf"a\.txt is {said}"):
+        read_pairs(raw, write(tmp_path / "clean", {"a.txt": content}))
+
+
+def test_all_texts_that_cannot_be_read_are_named_at_once(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {f"{n}.html": b"<p>A" for n in range(7)})
+    clean = write(tmp_path / "clean", {f"{n}.txt": LATIN if n else b"A" for n in range(7)})
+    with pytest.raises(TrainingError, match=r"1\.txt is .*; .*5\.txt is [^;]*;[^;]*; and 1 more$"):
+        read_pairs(raw, clean)
+
+
+def test_a_text_in_utf_16(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {"a.html": b"<p>A"})
+    clean = write(tmp_path / "clean", {"a.txt": "<p>Ά\n".encode("utf-16")})
+    assert read_pairs(raw, clean)[0].gold == "<p>Ά\n"
+
+
+def test_several_files_of_the_same_name(tmp_path: Path) -> None:
+    """Copies of editors, notes about a page, and texts in the directory of the pages."""
+    files = {"a.html": b"<p>Raw", "a.json": b"{}", "a.png": b"\x89PNG", "a.txt": b"Clean", "a.txt~": b"Old"}
+    both = write(tmp_path / "both", files)
+    (pair,) = read_pairs(both, both)
+    assert (str(pair.document[0]), pair.gold) == ("Raw", "Clean")
+
+
+def test_texts_without_a_page_are_named(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {"a.html": b"<p>A", "not-cleaned-yet.html": b"<p>B"})
+    clean = write(tmp_path / "clean", {"a.txt": b"A", "a.html.txt": b"A", "B.TXT": b"B", "Thumbs.db": b""})
+    said = (
+        r"2 texts of .*clean without a page of the same name in .*raw: B\.TXT, a\.html\.txt; page\.txt is for"
+    )
+    with pytest.warns(TrainingWarning, match=said):
+        assert len(read_pairs(raw, clean)) == 1
 
 
 def test_sites_come_from_the_manifest_the_clean_text_or_the_page(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ncleaner.comparing.peers import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import Declared, option, words_of
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import Run, cores, reports_errors
+from ncleaner.people.options import Run, cores, reports_errors, training_notes
 from ncleaner.people.parts import text_table
 from ncleaner.people.plots import Panel, Series, plot_path, write_plot
 from ncleaner.people.streams import show, show_json, tell
@@ -176,7 +176,7 @@ def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool
 
     names = list(asked.tool or USUAL)
     jobs = asked.jobs or cores()
-    with CountDisplay("page read", "pages read", quiet=quiet) as display:
+    with training_notes(quiet), CountDisplay("page read", "pages read", quiet=quiet) as display:
         found = read_gold(
             folder,
             raw=asked.raw,

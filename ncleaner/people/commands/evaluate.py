@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import Given, part, with_options
 from ncleaner.people.options import Run, reports_errors
@@ -303,7 +304,9 @@ def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
     from ncleaner.people.progress import CountDisplay
     from ncleaner.training.pairs import read_pairs
 
-    with CountDisplay("page read", "pages read", quiet=quiet) as display:
+    # the table of figures names the texts without a page
+    with CountDisplay("page read", "pages read", quiet=quiet) as display, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
         return read_pairs(raw, gold, text=text, progress=display.advance)
 
 
