@@ -12,6 +12,7 @@ cross-validation of one level.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.errors import TrainingWarning
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.hybrid import drop_phrases_of_text, finished
 from ncleaner.methods.table import entry_of
@@ -34,6 +36,7 @@ from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import Reading, Stock, shipped_structure
 from ncleaner.pools.pool import Worker, running
 from ncleaner.scoring.measures import clusters_of, ratio_error
+from ncleaner.text.visible import counted, joined
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
 from ncleaner.training.examples import labelled
 from ncleaner.training.pairs import Pair
@@ -50,6 +53,10 @@ __all__ = [
     "page_figures",
     "validated",
 ]
+
+# A page with a smaller F is named, unless more than this share of the pages have one: then the model is weak.
+_UNLIKE = 0.5
+_FEW = 0.2
 
 M = TypeVar("M", bound=Stored)
 Floats = npt.NDArray[np.float64]
@@ -131,7 +138,8 @@ def cleaned_by(
 
 
 def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> Mapping[str, dict[str, Any]]:
-    """Cleans all pages by a method, each by the model of its fold.
+    """Cleans all pages by a method, each by the model of its fold; `hybrid` warns of pages that come out
+    quite unlike their gold text.
 
     Returns:
         The entries of a model's header with the figures, for each preset; see `modelling.container`.
@@ -142,6 +150,8 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
             mask_of = cleaned_by(method, fold.model, None if preset == "balanced" else preset)
             for number in fold.pages:
                 pages[number] = page_figures(pairs[number], mask_of(pairs[number].document))
+    if method == "hybrid":
+        _warn_of_unlike(pairs, {number: f_score for number, (*_, f_score) in found["balanced"].items()})
     sites = [pair.site for pair in pairs]
     return {
         validation_of(preset): figures_of_pages(
@@ -149,6 +159,25 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
         ).to_dict()
         for preset, pages in found.items()
     }
+
+
+def _warn_of_unlike(pairs: Sequence[Pair], f_scores: Mapping[int, float]) -> None:
+    """Warns of a few pages that come out quite unlike their gold text, while most come out alike."""
+    unlike = [number for number, f_score in f_scores.items() if f_score < _UNLIKE]
+    # an empty gold text has a warning of its own
+    unlike = sorted(
+        (number for number in unlike if pairs[number].alignment.gold_words), key=f_scores.__getitem__
+    )
+    if not unlike or len(unlike) > _FEW * len(f_scores):
+        return
+    names = joined([f"{pairs[number].name} ({100 * f_scores[number]:.0f} %)" for number in unlike], 10)
+    come, theirs = ("comes", "its") if len(unlike) == 1 else ("come", "their")
+    warnings.warn(
+        f"{counted(len(unlike), 'page')} {come} out quite unlike {theirs} clean text (in brackets F): {names}"
+        "; look whether it is the whole clean text of the page, and follows the same rules as the others",
+        TrainingWarning,
+        stacklevel=4,
+    )
 
 
 Mask = npt.NDArray[np.bool_]

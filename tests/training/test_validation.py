@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
+from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.pairs import Pair
@@ -98,3 +102,22 @@ def test_figures_are_those_of_models_without_the_site() -> None:
     # five folds of six sites leave out a site more now and then, and calibrate with fewer scores
     expected = figures_of_pages(by_hand, sites)
     assert model.about["validation"]["f_score"] == pytest.approx(expected.f_score, abs=0.03)
+
+
+def test_a_page_that_comes_out_unlike_its_gold_text_is_named() -> None:
+    """Such as one of which only the headline was saved; an empty text has a warning of its own."""
+    cut = [replace(PAIRS[3], gold="Ferry 3"), replace(PAIRS[7], gold="")]
+    pairs = [*PAIRS[:3], cut[0], *PAIRS[4:7], cut[1], *PAIRS[8:]]
+    with pytest.warns(TrainingWarning) as told:
+        train_hybrid(pairs)
+    (said,) = [str(each.message) for each in told if "unlike" in str(each.message)]
+    assert re.match(
+        r"1 page comes out quite unlike its clean text \(in brackets F\): page3 \(\d+ %\); look", said
+    )
+
+
+def test_no_page_is_named_where_the_model_is_weak() -> None:
+    weak = [replace(pair, gold=f"Ferry {number}") for number, pair in enumerate(PAIRS)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train_hybrid(weak)
