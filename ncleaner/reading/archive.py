@@ -24,6 +24,7 @@ from ncleaner.page import (
     LAYOUT_CHOICES,
     LAYOUTS,
     STORED,
+    Binary,
     Damage,
     Page,
     Skip,
@@ -67,6 +68,12 @@ _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 # In the records of a WET archive, each line is a block of the page.
 _WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
+# The beginning of JSON: an object, in a list or not, with a name and a colon.
+_JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
+_OF_JSON: Final = Binary(
+    "JSON",
+    """give the texts in it, such as those of JSON lines by jq -r '"URL: \\(.url)\\n\\(.text)"' FILE | ncleaner clean""",
+)
 _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
@@ -388,7 +395,9 @@ def _contents(
             else:
                 yield from page_of_record(item, name, limits.bytes)
         return
-    if head:
+    if head and input_format == "auto" and not is_page(name) and _JSON.match(head):
+        yield Skip(_OF_JSON.reason, name, name, lost=True, advice=_OF_JSON.advice)
+    elif head:
         pieces = iter(layers[-1].read, b"")
         if content != "text":
             yield _page_of_file(pieces, name, limits.bytes, content == "mhtml")

@@ -785,6 +785,27 @@ def test_file_that_is_no_page(tmp_path: Path) -> None:
     assert html(1, 500).startswith(pages(found)[0].body) and damage(found) == ["gzip member cut short"]
 
 
+@pytest.mark.parametrize(
+    ("data", "name", "skipped"),
+    [
+        (b'{"url": "http://a.example/", "html": "<html><p>The ferry"}\n' * 9, "rows.jsonl", True),
+        (b'\xef\xbb\xbf[\n {"text" : "The ferry sails."}]', "-", True),
+        (gzip.compress(b'{"text": "The ferry sails."}\n'), "rows.gz", True),
+        # a text with braces, and files whose names say what they are
+        (b"{ferry} The ferry sails: \"until May\".\n", "-", False),
+        (b'{"text": "The ferry sails."}\n', "page.txt", False),
+        (b'{"text": "The ferry sails."}\n', "page.html", False),
+    ],
+)  # fmt: skip
+def test_json_is_no_text(data: bytes, name: str, skipped: bool) -> None:
+    """Its names, quotation marks and escapes would come out as text."""
+    (found,) = items(data, name=name)
+    assert isinstance(found, Skip if skipped else Page)
+    if isinstance(found, Skip):
+        assert found.reason == "not text (JSON)" and found.lost and "jq -r" in found.advice
+    assert isinstance(next(archive.read(io.BytesIO(data), input_format="text")), Page)
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         list(archive.read(tmp_path / "nothing.warc"))
