@@ -72,7 +72,8 @@ _WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
 _OF_JSON: Final = Binary(
     "JSON",
-    """give the texts in it, such as those of JSON lines by jq -r '"URL: \\(.url)\\n\\(.text)"' FILE | ncleaner clean""",
+    r"""give the texts in it, such as those of JSON lines: """
+    r"""jq -r '"URL: \(.url)\n\(.text)"' FILE | ncleaner clean""",
 )
 _LOG: Final = logging.getLogger("ncleaner")
 

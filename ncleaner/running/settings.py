@@ -41,8 +41,8 @@ class Reading(Declared):
     )  # fmt: skip
     marker: str | None = option(
         None,
-        "Split text files: each line that contains this regular expression begins a document, and is left out; "
-        "its first group, if any, is the URL.",
+        "Split text files: each line that contains this regular expression begins a document, and is left "
+        "out; its first group, if any, is the URL.",
         kind=str, check=_check_marker, otherwise="known forms such as `URL: …`", metavar="REGEX",
         panel=_PANEL,
     )  # fmt: skip

@@ -28,7 +28,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("clean photo.png", 1, ("photo.png", "not text (PNG image)", "HTML, text and web archives are read")),
     ("clean book.zip", 1, ("book.zip", "not text (ZIP, as are docx, odt and epub)", "unpack or convert")),
-    ("clean rows.jsonl", 1, ("rows.jsonl", "not text (JSON): give the texts", "by jq -r", "| ncleaner clean")),
+    ("clean rows.jsonl", 1, ("rows.jsonl", "not text (JSON): give the texts", "jq -r", "| ncleaner clean")),
     ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "around it is cleaned", "Download truncated archives again")),
     ("clean -", 1, ("standard input at byte 0: empty", "readable around it is cleaned")),
     ("clean --inputs-from crawl.paths", 1, ("crawl.paths: No such file or directory", "in /")),
