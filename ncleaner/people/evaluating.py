@@ -33,10 +33,10 @@ from ncleaner.running.tally import note_of
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted
-from ncleaner.training.alignment import address, align
+from ncleaner.training.alignment import address, align, is_marked
 from ncleaner.training.calibration import Scored, curves
 from ncleaner.training.examples import score_page
-from ncleaner.training.pairs import Pair, find_manifest, read_text
+from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_text
 
 if TYPE_CHECKING:
     from ncleaner.explaining.explain import Explanation
@@ -100,10 +100,12 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
         EvaluationError: there is no such page or directory, or none of the pages has a gold text.
     """
     files = _pages(pages, gold)
-    sink = Output(format="cleaneval").sink()
+    # marks count as words: beside a gold text without marks, they would be wrong ones
+    marked, plain = Output(format="cleaneval").sink(), Output(format="text").sink()
     with TemporaryDirectory(prefix="ncleaner-") as made:
         folder = Path(made)
-        for done, (name, path) in enumerate(sorted(files.items()), 1):
+        for done, (name, (path, text_of)) in enumerate(sorted(files.items()), 1):
+            sink = marked if _has_marks(text_of) else plain
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
             text = b""
@@ -121,21 +123,26 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
         yield (folder / f"{next(iter(files))}.txt" if pages.is_file() else folder), gold
 
 
-def _pages(pages: Path, gold: Path) -> dict[str, Path]:
-    """Returns {relative name without suffix: path} of the pages with a gold text."""
+def _has_marks(gold: Path) -> bool:
+    return is_marked(read_bytes(gold).decode("utf-8", "replace")) if gold.is_file() else True
+
+
+def _pages(pages: Path, gold: Path) -> dict[str, tuple[Path, Path]]:
+    """Returns {relative name without suffix: (path, that of the gold text)} of the pages with a gold text."""
     if not pages.exists():
         raise EvaluationError(f"there is no directory {pages}")
     if pages.is_file():
-        return {pages.stem: pages}
-    names = {path.relative_to(gold).with_suffix("") for path in gold.rglob("*")} if gold.is_dir() else set()
-    found: dict[str, Path] = {}
+        return {pages.stem: (pages, gold)}
+    there = sorted(gold.rglob("*")) if gold.is_dir() else []
+    texts = {path.relative_to(gold).with_suffix(""): path for path in there}
+    found: dict[str, tuple[Path, Path]] = {}
     for path in sorted(pages.rglob("*")):
         inner = path.relative_to(pages)
         hidden = any(part.startswith(".") for part in inner.parts)
         if hidden or path.suffix in _NOT_PAGES or not path.is_file():
             continue
-        if inner.with_suffix("") in names:
-            found.setdefault(inner.with_suffix("").as_posix(), path)
+        if (text := texts.get(inner.with_suffix(""))) is not None:
+            found.setdefault(inner.with_suffix("").as_posix(), (path, text))
     if not found:
         raise EvaluationError(
             f"no page in {pages} has a gold text in {gold}: they match by name without the suffix, page.html "
