@@ -32,7 +32,7 @@ from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Pair, read_pairs
 
 from ..explaining.test_drawing import Seen
-from .test_app import EXAMPLES, PROSE, ncleaner
+from .test_app import EXAMPLES, ncleaner
 
 PAGES, GOLD = EXAMPLES / "pages", EXAMPLES / "gold"
 
@@ -64,12 +64,13 @@ def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
 
 def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None:
     """A mark is a word: beside a plain gold text, each would be a wrong one."""
+    prose = "The ferry sails until the end of May, in all weathers."
     texts = {"marked": "<h>Late again\n<p>{0}", "plain": "Late again\n\n{0}"}
     for side in ("pages", "gold"):
         (tmp_path / side).mkdir()
     for name, text in texts.items():
-        (tmp_path / "pages" / f"{name}.html").write_text(f"<h1>Late again</h1><p>{PROSE}")
-        (tmp_path / "gold" / f"{name}.txt").write_text(text.format(PROSE))
+        (tmp_path / "pages" / f"{name}.html").write_text(f"<h1>Late again</h1><p>{prose}")
+        (tmp_path / "gold" / f"{name}.txt").write_text(text.format(prose))
     arguments = [
         "evaluate",
         str(tmp_path / "pages"),
