@@ -65,7 +65,7 @@ def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
 def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None:
     """A mark is a word: beside a plain gold text, each would be a wrong one."""
     prose = "The ferry sails until the end of May, in all weathers."
-    texts = {"marked": "<h>Late again\n<p>{0}", "plain": "Late again\n\n{0}"}
+    texts = {"marked": "<h>Late again\n<p>{0}\n", "plain": "Late again\n\n{0}\n"}
     for side in ("pages", "gold"):
         (tmp_path / side).mkdir()
     for name, text in texts.items():
