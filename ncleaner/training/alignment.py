@@ -41,9 +41,20 @@ def is_marked(gold: str) -> bool:
 
 def gold_pieces(gold: str) -> list[tuple[str, str]]:
     """Returns (kind, text) of the marked segments, without the address; text before the first mark is a
-    `p`."""
+    `p`. A mark may be closed, as in HTML."""
     before, *rest = _MARK.split(_URL_LINE.sub("", gold.removeprefix("\ufeff")))
-    return [("p", before), *((kind.lower(), text) for kind, text in zip(rest[::2], rest[1::2], strict=True))]
+    kinds = map(str.lower, rest[::2])
+    return [
+        ("p", before),
+        *((kind, _opened(kind, text)) for kind, text in zip(kinds, rest[1::2], strict=True)),
+    ]
+
+
+def _opened(kind: str, text: str) -> str:
+    """Returns the text of a segment without a closing mark."""
+    end = len(text.rstrip())
+    at = end - len(f"</{kind}>")
+    return text[:at] + text[end:] if text[at:end].lower() == f"</{kind}>" else text
 
 
 def gold_text(gold: str) -> str:

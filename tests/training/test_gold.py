@@ -35,4 +35,7 @@ def test_the_address_is_that_of_the_first_line() -> None:
 def test_pieces_are_those_of_the_marks() -> None:
     assert gold_pieces("URL: x\nOne <p>\n<H> Two") == [("p", "\nOne <p>\n"), ("h", "Two")]
     assert gold_pieces("One") == [("p", "One")]
+    # closed as in HTML; a text about marks keeps them
+    closed = gold_pieces("<h>One</h>\n<p>Two <b></P>  \n<l>The end tag </p> of it")
+    assert closed[1:] == [("h", "One\n"), ("p", "Two <b>  \n"), ("l", "The end tag </p> of it")]
     assert is_marked("One\n  <l>Two") and not is_marked("One <l>Two")
