@@ -24,6 +24,8 @@ STDIN: Final = "-"
 _ARCHIVE: Final = (".warc", ".arc", ".wet")
 _ZIP: Final = ".wacz"
 _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
+# The end of the directory in which a browser saves images, scripts and frames of a page.
+_FRAMES: Final = "_files"
 _MHTML: Final = (".mhtml", ".mht")
 _TEXT: Final = (".txt", ".text")
 _COMPRESSED: Final = (".gz", ".zst", ".lz4")
@@ -224,6 +226,7 @@ def _in_order(inputs: list[Input]) -> list[Input]:
 def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[Input]:
     found: list[Input] = []
     others: Counter[str] = Counter()
+    saved = 0
 
     def add(path: Path) -> None:
         found.append(Input(str(path), path.relative_to(root).as_posix(), *_status(str(path))))
@@ -234,7 +237,9 @@ def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[I
         add(Path(error.filename))
 
     for directory, names, files in os.walk(root, onerror=add_unreadable):
-        names[:] = sorted(name for name in names if not name.startswith("."))
+        of_pages = {Path(name).stem + _FRAMES for name in files if name.lower().endswith(_PAGE)}
+        saved += len(of_pages.intersection(names))
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in of_pages)
         for name in list(names):
             path = Path(directory, name)
             if path.is_symlink():
@@ -259,6 +264,9 @@ def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[I
                 note(f"{path}: is neither a file nor a directory")
     if not found:
         _raise_no_inputs(root, others)
+    if saved:
+        folders = counted(saved, "directory", "directories")
+        note(f"{root}: passes over {folders} `…{_FRAMES}`, in which browsers save the parts of a page")
     if others:
         note(f"{root}: passes over {_other_names(others)}")
     return _in_order(found)

@@ -236,8 +236,8 @@ def _unvalidated(counted: _Counted, options: NGramOptions) -> Decision:
     if options.base is not None:
         return options.base.decision
     warnings.warn(
-        "all pages come from one site, so that no figures tell how the model does on others, and its threshold "
-        "stays at even odds of each segment: add pages of other sites",
+        "all pages come from one site, so that no figures tell how the model does on others, and its "
+        "threshold stays at even odds of each segment: add pages of other sites",
         TrainingWarning,
         stacklevel=3,
     )

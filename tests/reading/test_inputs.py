@@ -92,6 +92,16 @@ def test_what_is_passed_over_in_a_directory_is_said(tmp_path: Path) -> None:
     ]
 
 
+def test_the_parts_of_a_saved_page_are_no_pages(tmp_path: Path) -> None:
+    """Browsers write the frames of a page, such as adverts, into a directory beside it."""
+    make(tmp_path, "a.html", "a_files/advert.html", "b.htm", "b_files/style.css", "my_files/c.html")
+    notes: list[str] = []
+    found = find_inputs([tmp_path], note=notes.append)
+    assert [item.relative for item in found] == ["a.html", "b.htm", "my_files/c.html"]
+    said = "passes over 2 directories `…_files`, in which browsers save the parts of a page"
+    assert notes == [f"{tmp_path}: {said}"]
+
+
 def test_files_with_other_names_are_counted(tmp_path: Path) -> None:
     for name in ("a.html", "b.php?id=1", "c.php", "README", ".hidden"):
         (tmp_path / name).write_text("<p>Text")
