@@ -70,6 +70,8 @@ _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 _WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
 # The beginning of JSON: an object, in a list or not, with a name and a colon.
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
+# The beginning of a header field of a message.
+_FIELD: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
 _OF_JSON: Final = Binary(
     "JSON",
     r"""give the texts in it, such as those of JSON lines: """
@@ -380,13 +382,15 @@ def _contents(
     codec = compression_of(source.peek(_HEAD), name)
     layers = layers_of(source, codec)
     head = layers[-1].peek(_HEAD)
-    content: Literal["warc", "arc", "html", "mhtml", "text"]
+    content: Literal["warc", "arc", "html", "mhtml", "mail", "text"]
     if input_format == "warc":
         content = archive_kind(head) or "warc"
     else:
         content = sniff(head, name) if input_format == "auto" else input_format
         if content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
             content = "text"
+        elif content in ("html", "text") and input_format == "auto":
+            content = _mail_in(head, name) or content
     # a pipe may have forgotten its beginning: then, if nothing has been found, the layers say why
     if content in ("warc", "arc") and (source.rewind(start) == start or head):
         kind: ArchiveKind = "arc" if content == "arc" else "warc"
@@ -401,7 +405,7 @@ def _contents(
     elif head:
         pieces = iter(layers[-1].read, b"")
         if content != "text":
-            yield _page_of_file(pieces, name, limits.bytes, content == "mhtml")
+            yield _page_of_file(pieces, name, limits.bytes, content)
         else:
             plain = layers[0].codec == "plain"
             yield from _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading)
@@ -526,7 +530,7 @@ def _page_of_body(
 # Files
 
 
-def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, is_mhtml: bool) -> Item:
+def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, content: str) -> Item:
     """Returns a file as one page."""
     body = bytearray()
     for piece in pieces:
@@ -534,7 +538,9 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, is_mhtml: bool
         if len(body) > limit:
             return Skip("too large", name, name, lost=True)
     page: Page | Skip = Page(bytes(body), name, source=name)
-    if is_mhtml:
+    if content == "mail":
+        page = _page_of_text(Page(bytes(body), name, source=name, kind="text"))
+    elif content == "mhtml":
         # only now, since most runs have no such files
         from ncleaner.reading.containers import page_in_mhtml
 
@@ -592,7 +598,29 @@ def _pages_of_text(
                 # the rest of a large file is not text, either
                 return
         else:
-            yield Page(body, url, source=name, offset=offset, kind="text", layout=layout)
+            page = Page(body, url, source=name, offset=offset, kind="text", layout=layout)
+            yield page if layout is not None else _page_of_text(page)
+
+
+def _page_of_text(page: Page) -> Page:
+    """Returns the text of a message of mail; any other text as it is."""
+    if not _FIELD.match(page.body):
+        return page
+    # only now, since most runs have no mail
+    from ncleaner.reading.containers import page_in_message
+
+    return page_in_message(page)
+
+
+def _mail_in(head: bytes, name: str) -> Literal["", "text", "mail"]:
+    """Returns `mail` for one message that is encoded, `text` for other mail, and for a mailbox."""
+    if is_page(name) or not (_FIELD.match(head) or head.startswith(b"From ")):
+        return ""
+    from ncleaner.reading.containers import is_encoded, is_message
+
+    if not is_message(head):
+        return ""
+    return "text" if detect_form(head) or not is_encoded(head) else "mail"
 
 
 def _forgetting(blocks: Iterator[bytes], source: Source) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Files that hold others: archives in a ZIP file, and a page in MHTML.
+"""Files that hold others: archives in a ZIP file, a page in MHTML, and the text in a message of mail.
 
 WACZ, as Webrecorder makes it, is a ZIP file with WARCs, an index and a list of pages. A browser saves MHTML:
 a message of mail that holds the page and its pictures.
@@ -7,13 +7,15 @@ a message of mail that holds the page and its pictures.
 from __future__ import annotations
 
 import lzma
+import re
 import struct
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email import message_from_bytes
+from email.message import Message
 from typing import IO, Final
 
 from ncleaner.errors import InputError
@@ -25,6 +27,13 @@ from ncleaner.reading.streams import Part, Source
 # field, which follow.
 _HEADER: Final = struct.Struct("<4s22xHH")
 _ENCRYPTED: Final = 1
+# The header of a message, after the line with which a mailbox sets it off: fields, which may be folded.
+_MESSAGE: Final = re.compile(rb"(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_MAILED: Final = re.compile(rb"^(?:Received|Message-ID|MIME-Version):", re.IGNORECASE | re.MULTILINE)
+_ENCODED: Final = re.compile(
+    rb"^Content-(?:Transfer-Encoding:\s*(?:quoted-printable|base64)|Type:\s*(?:multipart/|text/html))",
+    re.IGNORECASE | re.MULTILINE,
+)
 # What Python's module raises for a ZIP file that is broken, encrypted, or compressed in an unknown way.
 _ERRORS: Final = (
     zipfile.BadZipFile,
@@ -152,12 +161,52 @@ def page_in_mhtml(body: bytes, name: str) -> Page | Skip:
         body: the file.
         name: the page's `source`, and its URL where the file names none.
     """
-    message = message_from_bytes(body)
-    for part in message.walk():
-        html = part.get_payload(decode=True)
-        if part.get_content_type() in ("text/html", "application/xhtml+xml") and isinstance(html, bytes):
-            # browsers wrap long addresses
-            url = "".join(str(part["Content-Location"] or message["Snapshot-Content-Location"] or "").split())
-            content_type = " ".join(str(part["Content-Type"] or "").split())
-            return Page(html, url or name, content_type=content_type, source=name)
+    for message, part, html in _parts(body, "text/html", "application/xhtml+xml"):
+        # browsers wrap long addresses
+        url = "".join(str(part["Content-Location"] or message["Snapshot-Content-Location"] or "").split())
+        return Page(html, url or name, content_type=_content_type(part), source=name)
     return Skip("no page in the MHTML file", name, name, lost=True, advice="save the page again, as HTML")
+
+
+def is_message(head: bytes) -> bool:
+    """Whether a text is a message of mail, or a mailbox; `head` is its beginning."""
+    header = _MESSAGE.match(head)
+    return header is not None and _MAILED.search(header[0]) is not None
+
+
+def is_encoded(head: bytes) -> bool:
+    """Whether the header of a message says that its text is encoded, HTML or in several parts."""
+    header = _MESSAGE.match(head)
+    return header is not None and _ENCODED.search(header[0]) is not None
+
+
+def page_in_message(page: Page) -> Page:
+    """Returns the text of a message that is encoded: the first part that is text, else the first that is
+    HTML. Any other text is as it was."""
+    if not is_encoded(page.body):
+        return page
+    for kind in ("text/plain", "text/html"):
+        for _, part, text in _parts(page.body, kind):
+            if text.strip() and part.get_content_disposition() != "attachment":
+                return page._replace(
+                    body=text,
+                    content_type=_content_type(part),
+                    kind="text" if kind == "text/plain" else "html",
+                )
+    return page
+
+
+def _parts(body: bytes, *types: str) -> Iterator[tuple[Message, Message, bytes]]:
+    """Yields (message, part, decoded content) of the parts of a message that have one of these types."""
+    # parts within parts, a thousand deep
+    with suppress(RecursionError):
+        message = message_from_bytes(body)
+        for part in message.walk():
+            if part.get_content_type() in types:
+                content = part.get_payload(decode=True)
+                if isinstance(content, bytes):
+                    yield message, part, content
+
+
+def _content_type(part: Message) -> str:
+    return " ".join(str(part["Content-Type"] or "").split())

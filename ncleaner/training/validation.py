@@ -163,11 +163,13 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
 
 def _warn_of_unlike(pairs: Sequence[Pair], f_scores: Mapping[int, float]) -> None:
     """Warns of a few pages that come out quite unlike their gold text, while most come out alike."""
-    unlike = [number for number, f_score in f_scores.items() if f_score < _UNLIKE]
-    # an empty gold text has a warning of its own
-    unlike = sorted(
-        (number for number in unlike if pairs[number].alignment.gold_words), key=f_scores.__getitem__
-    )
+    # plain text is cleaned by n-grams alone, which say less; an empty gold text has a warning of its own
+    unlike = [
+        number
+        for number, f_score in f_scores.items()
+        if f_score < _UNLIKE and len(pairs[number].document.elements) and pairs[number].alignment.gold_words
+    ]
+    unlike.sort(key=f_scores.__getitem__)
     if not unlike or len(unlike) > _FEW * len(f_scores):
         return
     names = joined([f"{pairs[number].name} ({100 * f_scores[number]:.0f} %)" for number in unlike], 10)

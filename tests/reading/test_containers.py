@@ -148,9 +148,63 @@ def test_the_name_of_a_file_tells_its_format(tmp_path: Path) -> None:
     assert [page.url for item in found for page in read(item.path) if isinstance(page, Page)] == [URL] * 2
 
 
-def test_mail_is_text() -> None:
-    [page] = pages(items(saved(first="From: Ana <ana@example.org>\r\n"), name="mail.txt"))
-    assert page.kind == "text"
+PLAIN = f"Lieber Ben,\n\n{TEXT}\n"
+FROM = b"From ana@example.org Mon Mar 11 10:00:00 2024\n"
+
+
+def mail(
+    encoding: str = "quoted-printable", charset: str = "utf-8", markup: str = "", plain: str = PLAIN
+) -> bytes:
+    message = EmailMessage()
+    message["Received"] = "from quay.example.org by mail.example.org, " * 3
+    message["From"] = "Ana <ana@example.org>"
+    message.set_content(plain, charset=charset, cte=encoding)
+    if markup:
+        message.add_alternative(markup, subtype="html", cte=encoding)
+    return message.as_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
+@pytest.mark.parametrize("markup", ["", f"<html><body><p>{TEXT}</html>"])
+def test_the_text_of_a_message_is_decoded(encoding: str, charset: str, markup: str) -> None:
+    one = mail(encoding, charset, markup)
+    # a message, and a mailbox in which the first one needs no decoding
+    [page] = pages(items(one, name="ferry.eml"))
+    plain, boxed = pages(items(FROM + mail("8bit", plain="Later.\n") + b"\n" + FROM + one + b"\n", name="-"))
+    assert plain.body.startswith(b"Received: ") and plain.body.endswith(b"Later.\n\n")
+    for each in (page, boxed):
+        assert (each.kind, each.body.decode(charset).strip()) == (
+            "text",
+            PLAIN.strip(),
+        ) and charset in each.content_type
+
+
+def test_a_message_of_html_alone() -> None:
+    message = mail(markup=f"<p>{TEXT}", plain="\n")
+    for name in ("-", "mail.txt"):
+        [page] = pages(items(message, name=name))
+        assert (page.kind, page.body.decode().strip()) == ("html", f"<p>{TEXT}")
+
+
+def test_a_message_without_text_is_as_it_was() -> None:
+    message = EmailMessage()
+    message["Message-ID"] = "<1@example.org>"
+    message.add_attachment("A list of ferries.", filename="list.txt")
+    [page] = pages(items(message.as_bytes(), name="-"))
+    assert (page.kind, page.body) == ("text", message.as_bytes())
+
+
+def test_parts_within_parts() -> None:
+    """Python's parser of mail calls itself for each."""
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(5000))
+    assert len(pages(items(b"MIME-Version: 1.0\n" + deep, name="-"))) == 1
+    assert skips(items(deep, name="page.mhtml")) == ["no page in the MHTML file"]
+
+
+def test_fields_alone_are_no_mail() -> None:
+    [page] = pages(items(b"Title: Ferries\nDate: Monday\nTags: sea\n<html><p>They sail.", name="-"))
+    assert page.kind == "html"
 
 
 @pytest.mark.parametrize(
