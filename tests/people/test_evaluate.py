@@ -84,6 +84,20 @@ def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None
     assert result["words"]["micro"]["f_score"] == 100 and result["marks"]["micro"]["tp"] == 2
 
 
+def test_a_gold_text_in_another_encoding_is_told(tmp_path: Path) -> None:
+    """Words with other letters than those of ASCII would count as wrong without a word."""
+    text = "Das Café am Hafen öffnet wieder, sagte der Wirt am Freitag, und die Fähre fährt früher.\n"
+    for side, encodings in (("pred", ("utf-8", "utf-8")), ("gold", ("utf-8", "cp1252"))):
+        (tmp_path / side).mkdir()
+        for name, encoding in zip("ab", encodings, strict=True):
+            (tmp_path / side / f"{name}.txt").write_bytes(text.encode(encoding))
+    arguments = ["evaluate", str(tmp_path / "pred"), str(tmp_path / "gold"), "-q"]
+    said = CliRunner().invoke(app, arguments).stderr
+    assert "the gold text of b.txt is not UTF-8" in said and "`iconv -f windows-1252 -t utf-8`" in said
+    (tmp_path / "gold" / "b.txt").write_text(text)
+    assert "UTF-8" not in CliRunner().invoke(app, arguments).stderr
+
+
 @pytest.mark.slow
 def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
     name = "tidepool-docs"

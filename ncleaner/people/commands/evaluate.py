@@ -187,6 +187,8 @@ class _Evaluated:
             self._convention = conventions_of(pairs) if pairs else None
             if not self._are_pages and (said := _of_pages(self.result, predicted, gold)):
                 tell_error(said)
+            if said := _other_encoding(self.result, predicted, gold):
+                tell_error(said)
             if asked.html is not None:
                 self._write_html(asked.html, asked.worst, pairs, predicted, gold, asked.curve)
 
@@ -329,6 +331,24 @@ def _of_pages(result: Evaluation, predicted: Path, gold: Path) -> str:
         f"{name} is an HTML page, and is compared as it is, with all tags: to clean the pages of {predicted} "
         "first, give --method hybrid"
     )
+
+
+def _other_encoding(result: Evaluation, predicted: Path, gold: Path) -> str:
+    """Returns a warning if the gold text of the worst page is not UTF-8, and the cleaned text is."""
+    from ncleaner.people.evaluation import worst_pages
+    from ncleaner.scoring.evaluation import read_pair
+    from ncleaner.text.charset import decode
+
+    for page in worst_pages(result, 1):
+        (_, ours), (text, theirs) = (
+            decode(text, html=False) for text in read_pair(page.name, predicted, gold)
+        )
+        if ours == "utf-8" != theirs and text:
+            return (
+                f"the gold text of {page.name} is not UTF-8, as the cleaned text is, and words with other letters "
+                f"cannot be equal: convert it first; if it is {theirs}, with `iconv -f {theirs} -t utf-8`"
+            )
+    return ""
 
 
 def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> Curve:
