@@ -346,7 +346,8 @@ def _other_encoding(result: Evaluation, predicted: Path, gold: Path) -> str:
         if ours == "utf-8" != theirs and text:
             return (
                 f"the gold text of {page.name} is not UTF-8, as the cleaned text is, and words with other "
-                f"letters cannot be equal: convert it first; if it is {theirs}, with `iconv -f {theirs} -t utf-8`"
+                f"letters cannot be equal: convert it first; if it is {theirs}, with "
+                f"`iconv -f {theirs} -t utf-8`"
             )
     return ""
 
