@@ -69,7 +69,9 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
         said = f"no model {str(name)!r}, did you mean {meant}? The shipped ones are {', '.join(shipped)}"
     if own:
         said += f"; yours: {', '.join(own)}"
-    if Path(name).exists():
+    if Path(f"{name}{_SUFFIX}").is_file():
+        said += f"; for the file, give {name}{_SUFFIX}"
+    elif Path(name).exists():
         said += f"; the file or folder of this name is ./{name}"
     raise ModelError(said)
 

@@ -45,6 +45,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean crawl.warc.gz --dedup", 2, ("No such option: --dedup: --help-all shows all options",)),
     ("clean crawl.warc.gz -m hybird", 2, ("--method", "'hybird' is not one of", "Did you mean 'hybrid'?")),
     ("clean crawl.warc.gz --model german", 1, ("no model 'german'", "did you mean de?")),
+    ("clean crawl.warc.gz --model mine", 1, ("no model 'mine'", "for the file, give mine.ncm")),
     ("clean crawl.warc.gz --model mein.ncm", 1, ("no model file mein.ncm", "did you mean mine.ncm?", "ncleaner models")),
     ("clean crawl.warc.gz --model mine.ncm", 1, ("mine.ncm is not an ncleaner model", "ncleaner train")),
     ("clean crawl.warc.gz -f json", 2, ("--format", "'json' is not one of", "Did you mean 'jsonl'?")),
