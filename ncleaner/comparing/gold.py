@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from ncleaner.text.words import UNSPACED
 from ncleaner.training.conventions import ZoneUse, conventions_of, wishes_of
 from ncleaner.training.pairs import Pair, Source, find_sources, read_bytes, read_text
 
-__all__ = ["GoldPage", "GoldSet", "read_gold"]
+__all__ = ["GoldPage", "GoldSet", "read_gold", "unit_of"]
 
 # An element <text id="URL" …> around each page of CleanEval. No tool can know it, and some take a page that
 # does not begin like one for something else.
@@ -165,7 +165,14 @@ def _page(source: Source, site: str | None, unit: BagUnit | None, unwrap: bool) 
     gold = read_text(source.clean)
     if site is None:
         site = source.site(gold, read_bytes(source.raw))
-    if unit is None:
-        unspaced, letters = len(_UNSPACED.findall(gold)), len(_WORD.findall(gold))
-        unit = "char" if unspaced and unspaced >= _MOSTLY * letters else "word"
-    return GoldPage(source, site, unit, unwrap)
+    return GoldPage(source, site, unit or unit_of([gold]), unwrap)
+
+
+def unit_of(texts: Iterable[str]) -> BagUnit:
+    """Returns what the bag measure counts of gold texts: characters if most of their letters are in scripts
+    that do not separate words."""
+    unspaced = letters = 0
+    for text in texts:
+        unspaced += len(_UNSPACED.findall(text))
+        letters += len(_WORD.findall(text))
+    return "char" if unspaced and unspaced >= _MOSTLY * letters else "word"

@@ -84,6 +84,17 @@ def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None
     assert result["words"]["micro"]["f_score"] == 100 and result["marks"]["micro"]["tp"] == 2
 
 
+def test_characters_count_where_no_spaces_separate_words(tmp_path: Path) -> None:
+    for side in ("pred", "gold"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.txt").write_text("島へのフェリーは月曜日から再開される。\n")
+    arguments = ["evaluate", str(tmp_path / "pred"), str(tmp_path / "gold"), "-q", "--json"]
+    assert json.loads(CliRunner().invoke(app, arguments).stdout)["unit"] == "char"
+    (tmp_path / "gold" / "a.txt").write_text("The ferry to 島 sails again.\n")
+    assert json.loads(CliRunner().invoke(app, arguments).stdout)["unit"] == "word"
+    assert json.loads(CliRunner().invoke(app, [*arguments, "--unit", "char"]).stdout)["unit"] == "char"
+
+
 def test_a_gold_text_in_another_encoding_is_told(tmp_path: Path) -> None:
     """Words with other letters than those of ASCII would count as wrong without a word."""
     text = "Das Café am Hafen öffnet wieder, sagte der Wirt am Freitag, und die Fähre fährt früher.\n"

@@ -21,6 +21,7 @@ from ncleaner.training import Labelled
 if TYPE_CHECKING:
     from ncleaner.people.evaluating import Curve
     from ncleaner.scoring.evaluation import Evaluation
+    from ncleaner.scoring.measures import BagUnit
     from ncleaner.training.conventions import ZoneUse
     from ncleaner.training.pairs import Pair
 
@@ -38,9 +39,10 @@ _OUTPUT = "Output"
 class Measuring(Declared):
     """What is measured, and what is shown of it."""
 
-    unit: Literal["word", "char"] = option(
-        "word", "What the multiset F counts. Use char for scripts without spaces.",
-        choices=("word", "char"), panel=_MEASURED,
+    unit: Literal["auto", "word", "char"] = option(
+        "auto",
+        "What the multiset F counts; auto: characters in scripts without spaces, words in others.",
+        choices=("auto", "word", "char"), panel=_MEASURED,
     )  # fmt: skip
     ascii_only: bool = option(
         False,
@@ -181,8 +183,8 @@ class _Evaluated:
                 sites |= {name: site for name, site in named if site}
             with CountDisplay("page compared", "pages compared", quiet=self.quiet) as display:
                 self.result: Evaluation = evaluate_directories(
-                    predicted, gold, unit=asked.unit, ascii_only=asked.ascii_only, jobs=jobs,
-                    progress=display.advance, align_dir=asked.align, sites=sites,
+                    predicted, gold, unit=_unit(gold) if asked.unit == "auto" else asked.unit,
+                    ascii_only=asked.ascii_only, jobs=jobs, progress=display.advance, align_dir=asked.align, sites=sites,
                 )  # fmt: skip
             self._convention = conventions_of(pairs) if pairs else None
             if not self._are_pages and (said := _of_pages(self.result, predicted, gold)):
@@ -310,6 +312,15 @@ def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
     with CountDisplay("page read", "pages read", quiet=quiet) as display, warnings.catch_warnings():
         warnings.simplefilter("ignore", TrainingWarning)
         return read_pairs(raw, gold, text=text, progress=display.advance)
+
+
+def _unit(gold: Path) -> BagUnit:
+    """Returns what the multiset F counts of a gold text, or of all in a directory."""
+    from ncleaner.comparing.gold import unit_of
+    from ncleaner.training.pairs import read_bytes
+
+    files = [path for path in (gold, *gold.rglob("*")) if path.is_file()]
+    return unit_of(read_bytes(path).decode("utf-8", "replace") for path in files)
 
 
 def _warn(recipe: Recipe, pairs: list[Pair]) -> None:
