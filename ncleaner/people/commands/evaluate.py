@@ -184,7 +184,8 @@ class _Evaluated:
             with CountDisplay("page compared", "pages compared", quiet=self.quiet) as display:
                 self.result: Evaluation = evaluate_directories(
                     predicted, gold, unit=_unit(gold) if asked.unit == "auto" else asked.unit,
-                    ascii_only=asked.ascii_only, jobs=jobs, progress=display.advance, align_dir=asked.align, sites=sites,
+                    ascii_only=asked.ascii_only, jobs=jobs, progress=display.advance,
+                    align_dir=asked.align, sites=sites,
                 )  # fmt: skip
             self._convention = conventions_of(pairs) if pairs else None
             if not self._are_pages and (said := _of_pages(self.result, predicted, gold)):
