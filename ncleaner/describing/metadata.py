@@ -54,9 +54,18 @@ _OF_THING = re.compile(
     r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
     re.IGNORECASE,
 )
+# How the dates of reviews begin in large shops, in small letters.
+_REVIEWED = (
+    "reviewed in ",
+    "rezension aus ",
+    "commenté en ",
+    "calificado en ",
+    "recensito in ",
+    "avaliado em ",
+)
 # The line above links to other pages, reviews or comments, in small letters; and how many lines it may head.
 _ELSEWHERE = re.compile(
-    r"(?:(?:customer|user|reader|guest|product) )?reviews?|(?:recent |latest )?comments?|see also"
+    r"(?:[\d.,]+ )?(?:(?:customer|user|reader|guest|product|shop) )?reviews?|(?:recent |latest )?comments?|see also"
     r"|related(?: (?:internet )?(?:articles|stories|links|posts|news|content|topics|pages|products))?"
     r"|more (?:stories|news|articles|on this story)|read (?:also|next)|also read|most (?:read|popular)"
     r"|(?:recent|latest|popular|similar|other) (?:posts|articles|news|stories|entries)|upcoming events"
@@ -272,6 +281,8 @@ class _Shown:
     def is_elsewhere(self, row: int) -> bool:
         """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
         here = self.headline
+        if text_of_row(self._tables, row).lower().startswith(_REVIEWED):
+            return True
         for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
             line = text_of_row(self._tables, head)
             if len(line) <= _LABEL and _ELSEWHERE.fullmatch(line.lower().rstrip(" :：")):
@@ -328,8 +339,8 @@ class _Dates:
                 if each.changed:
                     return each.day, "byline"
         # the line at the end is all that many wikis have
-        for _, text in reversed(self.shown.dated):
-            if may_have_change(text):
+        for row, text in reversed(self.shown.dated):
+            if may_have_change(text) and not self.shown.is_elsewhere(row):
                 for each in reversed(self._dates(text)):
                     if each.changed:
                         return each.day, "text"

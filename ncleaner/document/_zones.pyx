@@ -150,6 +150,7 @@ cdef void assign_kinds(builder_t* b) noexcept nogil:
 cdef enum:
     # Longest title and headline that are compared, in words; a character of a script without word spaces is a word.
     WORDS = 96
+    COLON = 2          # a separator of parts of a title: a colon or »
     # Longest headline, byline and standfirst, in code points and words.
     HEADLINE_CHARS = 250
     BYLINE_WORDS = 25
@@ -261,7 +262,7 @@ cdef struct block_t:
 cdef struct phrase_t:
     uint64_t words[WORDS]
     uint16_t sizes[WORDS]    # code points
-    uint8_t apart[WORDS + 1]  # a separator such as a dash or a bar stands before the word
+    uint8_t apart[WORDS + 1]  # a separator such as a dash or a bar stands before the word; COLON for that
     int n
     int size
     int digits
@@ -303,7 +304,7 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
             if code == c'$' or code == c'%' or code == 0xA3 or code == 0xA5 or code == 0x20AC or code == 0xB0:
                 f.money = True
             if _separates(code) and f.n < WORDS:
-                f.apart[f.n] = 1
+                f.apart[f.n] = COLON if code == c':' or code == 0xBB else 1
             continue
         if is_digit(code):
             f.digits += 1
@@ -482,18 +483,36 @@ cdef double _weight_of_text(
     return value
 
 
+cdef inline int _end_of_title(const phrase_t* text, const phrase_t* title) noexcept nogil:
+    """Returns 1 for a text that is the name of a site by its place in a title: the last part, or the first one before a
+    colon or »; -1 for the part at the other end; 0 for all others."""
+    cdef int at
+    if text.n >= title.n:
+        return 0
+    at = _place(text, title, 0)
+    if at == 0:
+        return 0 if not title.apart[text.n] else 1 if title.apart[text.n] == COLON else -1
+    if at < 0 or at + text.n < title.n or not title.apart[at]:
+        return 0
+    return -1 if title.apart[at] == COLON else 1
+
+
 cdef Py_ssize_t _headline(
     const builder_t* b, const block_t* blocks, const phrase_t* title, Py_ssize_t prose
 ) noexcept nogil:
-    """Returns the segment that is the headline; -1 if there is none."""
+    """Returns the segment that is the headline; -1 if there is none.
+
+    A heading with the name of the site is not the headline if a later one has the other end of the title.
+    """
     cdef phrase_t text
     cdef const segment_t* s
     cdef const block_t* block
     cdef const uint8_t* start = <const uint8_t*> b.text
     cdef Py_ssize_t i, best = -1
     cdef double value, most = LEAST
-    cdef int longest = _longest_part(title)
-    cdef bint headings
+    cdef int longest = _longest_part(title), part, of_best = 0
+    cdef Py_ssize_t last = -1
+    cdef bint headings, is_after
     # Headings come first: after them, most other segments are out by their place, and their text is not read.
     for headings in (True, False):
         for i in range(<Py_ssize_t> b.n_segments):
@@ -504,17 +523,22 @@ cdef Py_ssize_t _headline(
             if headings == (block.level == 0) or i > prose + BEHIND and block.level != 1:
                 continue
             value = _weight_of_place(b, s, block, prose - i)
-            if value + TITLE < most - TIE:
+            is_after = headings and of_best > 0 and i <= prose
+            if value + TITLE < most - TIE and not is_after:
                 continue
             _read(start + s.start, start + s.end, &text)
             if not text.n:
                 continue
             value += _weight_of_text(b, s, block, &text, title, _likeness(&text, title, longest), prose - i)
+            part = _end_of_title(&text, title) if headings and i <= prose else 0
+            if part < 0:
+                last = i
             # of two with the same weight the first one
             if value > most + TIE or value > most - TIE and i < best:
                 most = value
                 best = i
-    return best
+                of_best = part
+    return last if of_best > 0 and last > best else best
 
 
 cdef void _describe(const builder_t* b, block_t* blocks) noexcept nogil:

@@ -193,6 +193,36 @@ def test_the_name_of_the_site_is_no_headline() -> None:
     assert [segment.text for segment in document if segment.zone == "headline"] == ["Queues"]
 
 
+@pytest.mark.parametrize(
+    ("title", "site", "heading"),
+    [
+        # as phpBB, Blogger and old blogs of WordPress have it
+        (
+            "The rope broke - Harbour Board",
+            "<h1>Harbour Board</h1>",
+            "<h2><a href=/t>The rope broke</a></h2>",
+        ),
+        (
+            "Slow Gears: The rope broke",
+            "<h1><a href=/>Slow Gears</a></h1>",
+            "<div class=widget><h3>The rope broke</h3></div>",
+        ),
+        (
+            "Slow Gears » The rope broke",
+            "<h1><a href=/>Slow Gears</a></h1>",
+            "<div class=widget><h3>The rope broke</h3></div>",
+        ),
+        # the name of the site behind the headline
+        ("The rope broke - Harbour Board", "<h1>The rope broke</h1>", "<h2>Harbour Board</h2>"),
+        ("Harbour Board: The rope broke", "<h1>The rope broke</h1>", "<h2>Harbour Board</h2>"),
+    ],
+)
+def test_a_site_above_the_headline(title: str, site: str, heading: str) -> None:
+    text = "<p>The harbour keeps a rope for every boat, and hands them out in the evening, but not to everybody.</p>"
+    document = dump_html(f"<title>{title}</title>{site}{heading}{text}")
+    assert [segment.text for segment in document if segment.zone == "headline"] == ["The rope broke"]
+
+
 def test_of_two_linked_headings_the_first_part_of_the_title() -> None:
     # as blogs of Hatena have it
     document = dump_html(
