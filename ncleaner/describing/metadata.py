@@ -54,14 +54,9 @@ _OF_THING = re.compile(
     r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
     re.IGNORECASE,
 )
-# How the dates of reviews begin in large shops, in small letters.
-_REVIEWED = (
-    "reviewed in ",
-    "rezension aus ",
-    "commenté en ",
-    "calificado en ",
-    "recensito in ",
-    "avaliado em ",
+# What stands before the dates of reviews in large shops.
+_REVIEWED = re.compile(
+    r"\b(?:reviewed in|rezension aus|commenté en|calificado en|recensito in|avaliado em) ", re.IGNORECASE
 )
 # The line above links to other pages, reviews or comments, in small letters; and how many lines it may head.
 _ELSEWHERE = re.compile(
@@ -260,7 +255,8 @@ class _Shown:
     @cached_property
     def bylines(self) -> list[str]:
         """The bylines, those first that are close to the headline."""
-        return [*self._texts(self._bylines[:_BYLINES])]
+        texts = self._texts(self._bylines[:_BYLINES])
+        return [text for text in texts if not _REVIEWED.search(text)]
 
     def _lines(self, rows: Iterable[int]) -> list[_Line]:
         return [(row, text_of_row(self._tables, row)) for row in rows]
@@ -281,7 +277,7 @@ class _Shown:
     def is_elsewhere(self, row: int) -> bool:
         """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
         here = self.headline
-        if text_of_row(self._tables, row).lower().startswith(_REVIEWED):
+        if _REVIEWED.search(text_of_row(self._tables, row)):
             return True
         for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
             line = text_of_row(self._tables, head)

@@ -108,7 +108,7 @@ def described(**values: Any) -> str:
         ("<div itemprop=author itemscope><meta itemprop=name content='Ann Lee'></div>", "authors", ("Ann Lee",), "itemprop author"),
         # those below such a line are not, once the text has begun
         ("<h1>Ferry late again</h1>" + PROSE + "<p>See also:</p><p>Storm at the pier</p><p>3 May 2024</p>", "published", "", None),
-        ("<h1>A kettle</h1>" + PROSE + "<p>Lena</p><p>Reviewed in Canada on 3 May 2024</p>", "modified", "", None),
+        ("<h1>A kettle</h1>" + PROSE + "<p>Lena</p><p class=date>4.0 stars Reviewed in Canada on 3 May 2024</p>", "modified", "", None),
         ("<h1>A kettle</h1>" + PROSE + "<h2>1,022 shop reviews</h2><p>Lena, 3 May 2024</p>", "published", "", None),
         ("<h1>A kettle</h1>" + PROSE + "<h2>Customer reviews</h2><p>Boils, by Lena, 3 May 2024</p>", "published", "", None),
         ("<h1>Ferry late again</h1><p>Comments</p><p>Print</p><p>3 May 2024</p>" + PROSE, "published", "2024-05-03", None),
