@@ -89,6 +89,9 @@ def attribute(source: Source) -> str:
         value = source.number()
     elif name in ("data-page", "data-state", "data-props", "props"):
         value = data(source).replace('"', "&quot;")
+    elif name in ("href", "id") and source.odds(0.5):
+        # references to notes, and their places
+        value = ("#" if name == "href" else "") + source.choice(("fn1", "fn2", "x", "cite_note-3"))
     elif name in ("class", "id", "role"):
         value = " ".join(source.choices(CUES, k=source.size(40)))
     elif name in ("charset", "content"):

@@ -246,7 +246,8 @@ def test_compare(gold: Path) -> None:
 def test_a_model_of_somebody_else(gold: Path, tmp_path: Path) -> None:
     model = tmp_path / f"{NAME}.ncm"
     arguments: list[str | Path] = ["--raw", gold / "raw", "--clean", gold / "clean", "-o", model]
-    named = ["--name", ACTING, "--sources", ACTING, "--language", ACTING]
+    named = ["--name", ACTING, "--sources", ACTING]
+    assert checked("train", *arguments, "--language", ACTING)[0] == 2
     status, _, err = checked("train", *arguments, *named)
     assert status == 0 and r"\x1b]0;owned" in err
     assert r"\x1b]0;owned" in checked("models", "show", model)[1]
