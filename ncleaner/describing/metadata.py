@@ -60,7 +60,8 @@ _REVIEWED = re.compile(
 )
 # The line above links to other pages, reviews or comments, in small letters; and how many lines it may head.
 _ELSEWHERE = re.compile(
-    r"(?:[\d.,]+ )?(?:(?:customer|user|reader|guest|product|shop) )?reviews?|(?:recent |latest )?comments?|see also"
+    r"(?:[\d.,]+ )?(?:(?:customer|user|reader|guest|product|shop) )?reviews?|see also"
+    r"|(?:recent |latest )?comments?"
     r"|related(?: (?:internet )?(?:articles|stories|links|posts|news|content|topics|pages|products))?"
     r"|more (?:stories|news|articles|on this story)|read (?:also|next)|also read|most (?:read|popular)"
     r"|(?:recent|latest|popular|similar|other) (?:posts|articles|news|stories|entries)|upcoming events"

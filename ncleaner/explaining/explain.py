@@ -367,7 +367,7 @@ _SAID = {
     ("heading", False): "a heading at the end, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "one of the links to other pages beside the text of an article",
-    ("end", False): "behind the text of an article, one of the links to other pages or the copyright line",
+    ("end", False): "behind the text, one of the links to other pages or the copyright line",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",
     ("item", True): "half or more of the segments in its style are kept, on a listing",

@@ -17,6 +17,7 @@ from ncleaner.modelling._decision import (
     complete_items,
     complete_tables,
     drop_copies,
+    drop_last_copyright,
     drop_last_headings,
     drop_last_links,
     drop_link_runs,
@@ -115,8 +116,9 @@ def finished(
 
     They remove copies of segments and rows of links beside an article. They keep tables whole of which most
     is kept, code of which a quarter is or which stands in kept text, and, of a listing's items, the parts of
-    one style of which half is. They remove headings at the end without text, menus and copyright lines of a
-    page with little text or without other boilerplate, and a page of a few links.
+    one style of which half is. They remove headings at the end without text, the copyright line at the end,
+    menus and other such lines of a page with little text or without other boilerplate, and a page of a few
+    links.
 
     Args:
         document: the page.
@@ -155,7 +157,8 @@ def finished(
     note("run")
     if article > 0.5:
         drop_last_links(document.tables, mask)
-        note("end")
+    drop_last_copyright(document.tables, mask)
+    note("end")
     complete_tables(document.tables, mask)
     note("table")
     complete_code(document.tables, mask)

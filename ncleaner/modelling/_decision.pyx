@@ -47,8 +47,8 @@ from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_CAPTION, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
-from ncleaner.text._ascii cimport begins
-from ncleaner.text._letters cimport last_mark
+from ncleaner.text._ascii cimport begins, is_digit
+from ncleaner.text._letters cimport is_white, last_mark
 
 import numpy as np
 
@@ -665,6 +665,7 @@ cdef enum:
     # Fewest links at the end of a text, most words of a copyright line there, and fewest words before them.
     LAST_LINKS = 3
     COPYRIGHT_WORDS = 30
+    LAST_COPYRIGHT = 12
     WORDS_BEFORE = 30
 
 # What is counted of a table.
@@ -883,6 +884,41 @@ def drop_last_links(Tables tables not None, mask not None):
     if words >= WORDS_BEFORE and 10 * alike >= 7 * links:
         for i in range(last + 1, kept.shape[0]):
             kept[i] = False
+
+
+cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
+    """Returns whether a text begins like `© 2024` or `Copyright (c) 2024`."""
+    cdef size_t at = 9 if begins(p, size, b"copyright") else 0, sign
+    while at < size and is_white(p[at]):
+        at += 1
+    sign = at
+    at += 2 if size - at > 2 and p[at] == 0xC2 and p[at + 1] == 0xA9 else 3 if begins(p + at, size - at, b"(c)") else 0
+    if at == sign:
+        return False
+    while at < size and is_white(p[at]):
+        at += 1
+    return (begins(p + at, size - at, b"19") or begins(p + at, size - at, b"20")) \
+        and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
+
+
+def drop_last_copyright(Tables tables not None, mask not None):
+    """Takes the last segment from a mask if it is a copyright line: `© 2024 Name`, of up to twelve words.
+
+    Other text stays before it, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const segment_t* s
+    cdef Py_ssize_t last = kept.shape[0] - 1, before
+    while last >= 0 and not kept[last]:
+        last -= 1
+    before = last - 1
+    while before >= 0 and not kept[before]:
+        before -= 1
+    if before < 0:
+        return
+    s = &tables.t.segments[last]
+    if s.words <= LAST_COPYRIGHT and _has_sign_and_year(<const uint8_t*> tables.t.text + s.start, s.end - s.start):
+        kept[last] = False
 
 
 def drop_last_headings(Tables tables not None, mask not None):

@@ -21,6 +21,7 @@ from ncleaner.modelling._decision import (
     complete_tables,
     decide,
     drop_copies,
+    drop_last_copyright,
     drop_last_headings,
     drop_last_links,
     drop_link_runs,
@@ -320,6 +321,26 @@ def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
         figures_of_decision(page.tables, np.zeros(2, bool), np.zeros(1), found)
     with pytest.raises(ValueError, match="14 figures"):
         figures_of_decision(page.tables, np.zeros(1, bool), np.zeros(1), found[:3])
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("© 2024 Harbour Society. All rights reserved.", True),
+        ("Copyright (c)1998 Harbour Society", True),
+        ("(C) 2024", True),
+        ("© Harbour Society", False),
+        ("Copyright 2024 by the agency", False),
+        ("© 24", False),
+        ("© 2024 is a sign and a year, and a sentence of more than twelve words may follow it.", False),
+    ],
+)
+def test_a_last_copyright_line_goes(line: str, goes: bool) -> None:
+    page = f"<p>The ferry sails.<p>{line}<p>Home"
+    assert completed(page, [2], drop_last_copyright) == ([1, 2] if goes else [2])
+    assert completed(page, [0, 2], drop_last_copyright) == [0, 2]
+    assert completed(page, [], drop_last_copyright) == []
+    assert completed("", [], drop_last_copyright) == []
 
 
 def test_the_rest_of_code_is_kept() -> None:
