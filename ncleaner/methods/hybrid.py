@@ -16,9 +16,10 @@ from ncleaner.modelling._decision import (
     complete_code,
     complete_items,
     complete_tables,
+    drop_breadcrumbs,
     drop_copies,
-    drop_last_copyright,
     drop_last_headings,
+    drop_last_lines,
     drop_last_links,
     drop_link_runs,
     keep_notes,
@@ -157,8 +158,10 @@ def finished(
     note("run")
     if article > 0.5:
         drop_last_links(document.tables, mask)
-    drop_last_copyright(document.tables, mask)
+    drop_last_lines(document.tables, mask)
     note("end")
+    drop_breadcrumbs(document.tables, mask)
+    note("crumb")
     complete_tables(document.tables, mask)
     note("table")
     complete_code(document.tables, mask)

@@ -46,8 +46,8 @@ from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_CAPTION, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
-from ncleaner.text._ascii cimport begins, is_digit
+from ncleaner.document._tags cimport TAG_CAPTION, TAG_FORM, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.text._ascii cimport begins, find_any, is_digit
 from ncleaner.text._letters cimport is_white, last_mark
 
 import numpy as np
@@ -665,7 +665,9 @@ cdef enum:
     # Fewest links at the end of a text, most words of a copyright line there, and fewest words before them.
     LAST_LINKS = 3
     COPYRIGHT_WORDS = 30
-    LAST_COPYRIGHT = 12
+    LAST_WORDS = 12
+    LABEL_WORDS = 5
+    CRUMBS_WORDS = 25
     WORDS_BEFORE = 30
 
 # What is counted of a table.
@@ -886,6 +888,12 @@ def drop_last_links(Tables tables not None, mask not None):
             kept[i] = False
 
 
+# What stands between the parts of a breadcrumb: > / | › » →
+cdef const char** CRUMBS = [
+    b" > ", b" / ", b" | ", b" \xE2\x80\xBA ", b" \xC2\xBB ", b" \xE2\x86\x92 ", NULL,
+]
+
+
 cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
     """Returns whether a text begins like `© 2024` or `Copyright (c) 2024`."""
     cdef size_t at = 9 if begins(p, size, b"copyright") else 0, sign
@@ -901,24 +909,56 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
         and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
 
 
-def drop_last_copyright(Tables tables not None, mask not None):
-    """Takes the last segment from a mask if it is a copyright line: `© 2024 Name`, of up to twelve words.
+cdef bint _is_label(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment is the label of a field of a form, such as `Search:`."""
+    cdef int32_t element = s.element
+    if s.words > LABEL_WORDS or last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end) != c':':
+        return False
+    while element >= 0 and t.elements[element].tag != TAG_FORM:
+        element = t.elements[element].parent
+    return element >= 0
 
-    Other text stays before it, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
+
+cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
+    cdef size_t size = s.end - s.start
+    return s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins(p, size, b"powered by ")) or _is_label(t, s)
+
+
+def drop_last_lines(Tables tables not None, mask not None):
+    """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or the name of a program
+    (`Powered by …`), of up to twelve words, or the label of a form.
+
+    Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
-    cdef const segment_t* s
-    cdef Py_ssize_t last = kept.shape[0] - 1, before
-    while last >= 0 and not kept[last]:
-        last -= 1
-    before = last - 1
-    while before >= 0 and not kept[before]:
-        before -= 1
-    if before < 0:
+    cdef Py_ssize_t last = kept.shape[0], i
+    for i in range(kept.shape[0] - 1, -1, -1):
+        if kept[i]:
+            if last < kept.shape[0]:
+                kept[last] = False
+            if not _is_last_line(&tables.t, &tables.t.segments[i]):
+                return
+            last = i
+
+
+def drop_breadcrumbs(Tables tables not None, mask not None):
+    """Takes from a mask the lines before the headline that lead to the page: `Home > News > Title`, with links.
+
+    Arguments and errors as `drop_last_links`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef Py_ssize_t headline = 0, i
+    while headline < kept.shape[0] and s[headline].zone != HEADLINE:
+        headline += 1
+    if headline == kept.shape[0]:
         return
-    s = &tables.t.segments[last]
-    if s.words <= LAST_COPYRIGHT and _has_sign_and_year(<const uint8_t*> tables.t.text + s.start, s.end - s.start):
-        kept[last] = False
+    for i in range(headline):
+        if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and find_any(
+            <const uint8_t*> tables.t.text + s[i].start, s[i].end - s[i].start, CRUMBS
+        ):
+            kept[i] = False
 
 
 def drop_last_headings(Tables tables not None, mask not None):

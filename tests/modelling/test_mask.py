@@ -20,9 +20,10 @@ from ncleaner.modelling._decision import (
     complete_items,
     complete_tables,
     decide,
+    drop_breadcrumbs,
     drop_copies,
-    drop_last_copyright,
     drop_last_headings,
+    drop_last_lines,
     drop_last_links,
     drop_link_runs,
     figures_of_decision,
@@ -329,18 +330,38 @@ def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
         ("© 2024 Harbour Society. All rights reserved.", True),
         ("Copyright (c)1998 Harbour Society", True),
         ("(C) 2024", True),
+        ("Powered by <a href=x>Lantern</a>", True),
+        ("<form>Search: <input></form>", True),
+        ("Search:", False),
+        ("<form>Search</form>", False),
+        ("Powered by wind, the ferry takes two hours to the island and three hours back in winter.", False),
         ("© Harbour Society", False),
         ("Copyright 2024 by the agency", False),
         ("© 24", False),
         ("© 2024 is a sign and a year, and a sentence of more than twelve words may follow it.", False),
     ],
 )
-def test_a_last_copyright_line_goes(line: str, goes: bool) -> None:
-    page = f"<p>The ferry sails.<p>{line}<p>Home"
-    assert completed(page, [2], drop_last_copyright) == ([1, 2] if goes else [2])
-    assert completed(page, [0, 2], drop_last_copyright) == [0, 2]
-    assert completed(page, [], drop_last_copyright) == []
-    assert completed("", [], drop_last_copyright) == []
+def test_a_last_line_about_the_site_goes(line: str, goes: bool) -> None:
+    page = f"<p>The ferry sails.</p><div>{line}</div><p>Home"
+    assert completed(page, [2], drop_last_lines) == ([1, 2] if goes else [2])
+    assert completed(page, [0, 2], drop_last_lines) == [0, 2]
+    assert completed(page, [], drop_last_lines) == []
+    assert completed("", [], drop_last_lines) == []
+
+
+def test_several_last_lines_go() -> None:
+    page = "<p>The ferry sails.<p>© 2024 Harbour<p>Powered by Lantern"
+    assert completed(page, [], drop_last_lines) == [1, 2]
+    assert completed("<p>© 2024 Harbour<p>Powered by Lantern", [], drop_last_lines) == [1]
+
+
+def test_the_way_to_the_page_goes() -> None:
+    page = "<p><a href=/>Home</a> > <a href=/n>News</a> > The ferry</p><p>Home > News</p><h1>The ferry is late</h1>"
+    text = "<p>The ferry sails <a href=/h>here</a> > there.</p>"
+    assert completed(page + text, [], drop_breadcrumbs) == [0]
+    assert completed(page.replace(" > ", ", "), [], drop_breadcrumbs) == []
+    assert completed(text, [], drop_breadcrumbs) == []
+    assert completed("", [], drop_breadcrumbs) == []
 
 
 def test_the_rest_of_code_is_kept() -> None:
