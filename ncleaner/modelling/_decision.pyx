@@ -667,6 +667,7 @@ cdef enum:
     COPYRIGHT_WORDS = 30
     LAST_WORDS = 12
     LABEL_WORDS = 5
+    RIGHTS_CHARS = 250
     CRUMBS_WORDS = 25
     WORDS_BEFORE = 30
 
@@ -919,15 +920,33 @@ cdef bint _is_label(const tables_t* t, const segment_t* s) noexcept nogil:
     return element >= 0
 
 
+# What owners of rights say at the end of a page, in small letters and in whatever sentence: "not the opinion of this
+# site", "no reprint without permission", "all rights reserved". In English, agencies say it in what gold texts keep.
+cdef list _OF_RIGHTS = [text.encode() for text in (
+    "不代表本网", "不代表本網", "不代表本站", "不代表本报", "不代表本報", "未经授权", "未經授權", "版权所有", "版權所有", "禁止转载",
+    "不得转载", "不得轉載", "谢绝转载", "请勿转载", "文责自负", "文責自負", "無断転載", "転載を禁", "무단전재", "무단 전재", "재배포 금지",
+    "lle rechte vorbehalten", "ous droits réservés", "odos los derechos reservados", "utti i diritti riservati",
+    "odos os direitos reservados", "се права защищены", "szelkie prawa zastrzeżone",
+)]
+cdef const char* OF_RIGHTS[32]
+memset(OF_RIGHTS, 0, sizeof(OF_RIGHTS))
+for _number, _text in enumerate(_OF_RIGHTS):
+    OF_RIGHTS[_number] = _text
+
+
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    return s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins(p, size, b"powered by ")) or _is_label(t, s)
+    if s.words <= LAST_WORDS and (
+        _has_sign_and_year(p, size) or begins(p, size, b"powered by ") or begins(p, size, b"all rights reserved")
+    ):
+        return True
+    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
 
 
 def drop_last_lines(Tables tables not None, mask not None):
     """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or the name of a program
-    (`Powered by …`), of up to twelve words, or the label of a form.
+    (`Powered by …`), of up to twelve words, a sentence about rights, or the label of a form.
 
     Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
     """
