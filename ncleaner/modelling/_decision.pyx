@@ -920,15 +920,18 @@ cdef bint _is_label(const tables_t* t, const segment_t* s) noexcept nogil:
     return element >= 0
 
 
-# What owners of rights say at the end of a page, in small letters and in whatever sentence: "not the opinion of this
-# site", "no reprint without permission", "all rights reserved". In English, agencies say it in what gold texts keep.
+# What sites say at the end of a page, in small letters and in whatever sentence: "not the opinion of this site", "no
+# reprint without permission", "all rights reserved", "for subscribers". In English, agencies say it in what gold texts
+# keep.
 cdef list _OF_RIGHTS = [text.encode() for text in (
     "不代表本网", "不代表本網", "不代表本站", "不代表本报", "不代表本報", "未经授权", "未經授權", "版权所有", "版權所有", "禁止转载",
-    "不得转载", "不得轉載", "谢绝转载", "请勿转载", "文责自负", "文責自負", "無断転載", "転載を禁", "무단전재", "무단 전재", "재배포 금지",
+    "不得转载", "不得轉載", "谢绝转载", "请勿转载", "文责自负", "文責自負", "书面授权", "書面授權", "版权均属", "版权归",
+    "免责声明", "免責聲明", "無断転載", "転載を禁", "무단전재", "무단 전재", "재배포 금지",
     "lle rechte vorbehalten", "ous droits réservés", "odos los derechos reservados", "utti i diritti riservati",
     "odos os direitos reservados", "се права защищены", "szelkie prawa zastrzeżone",
+    "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
 )]
-cdef const char* OF_RIGHTS[32]
+cdef const char* OF_RIGHTS[48]
 memset(OF_RIGHTS, 0, sizeof(OF_RIGHTS))
 for _number, _text in enumerate(_OF_RIGHTS):
     OF_RIGHTS[_number] = _text

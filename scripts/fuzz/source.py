@@ -51,7 +51,8 @@ CUES = (
     "nav menu content article comment comments sidebar footer header ad share related cookie hidden main "
     "post entry breadcrumb login S:1 B:0 navSite site-nav article__body x footnote sidenote marginnote "
     "avatar fragment line cm-content cm-line gutter crayon-pre CodeMirror-code syntaxhighlighter gist-meta "
-    "highlight c language-c language-math mw-highlight-lang-c math inline latex MathJax callout admonition alert tip NOTE"
+    "highlight c language-c language-math mw-highlight-lang-c math inline latex MathJax callout admonition "
+    "alert tip NOTE"
 ).split()
 
 
