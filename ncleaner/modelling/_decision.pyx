@@ -932,9 +932,27 @@ cdef list _OF_RIGHTS = [text.encode() for text in (
     "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
 )]
 cdef const char* OF_RIGHTS[48]
+# A bit for the second byte of each of these sentences, by the first one, which may be a capital.
+cdef uint32_t may_begin[256]
 memset(OF_RIGHTS, 0, sizeof(OF_RIGHTS))
+memset(may_begin, 0, sizeof(may_begin))
 for _number, _text in enumerate(_OF_RIGHTS):
     OF_RIGHTS[_number] = _text
+    for _first in _text[:1] + _text[:1].upper():
+        may_begin[_first] |= <uint32_t> 1 << (_text[1] & 31)
+
+
+cdef bint _is_of_rights(const uint8_t* p, size_t size) noexcept nogil:
+    cdef const char** each
+    cdef size_t at
+    for at in range(1, size):
+        if may_begin[p[at - 1]] >> (p[at] & 31) & 1:
+            each = OF_RIGHTS
+            while each[0] != NULL:
+                if begins(p + at - 1, size - at + 1, each[0]):
+                    return True
+                each += 1
+    return False
 
 
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
@@ -944,7 +962,7 @@ cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
         _has_sign_and_year(p, size) or begins(p, size, b"powered by ") or begins(p, size, b"all rights reserved")
     ):
         return True
-    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
+    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and _is_of_rights(p, size)
 
 
 def drop_last_lines(Tables tables not None, mask not None):
