@@ -576,9 +576,9 @@ cdef bint _is_before_code(node_t* node) noexcept nogil:
     """Returns whether a block, in <pre> or in a box in it, stands before the box of the code."""
     cdef node_t* around = node.parent
     cdef int left = NEAR_CODE
-    if meaning_of(node).role != ROLE_BLOCK or around == NULL or _has_code(node):
-        return False
-    if meaning_of(around).code != TAG_PRE and (around.parent == NULL or meaning_of(around.parent).code != TAG_PRE):
+    if meaning_of(node).role != ROLE_BLOCK or around == NULL or (
+        meaning_of(around).code != TAG_PRE and (around.parent == NULL or meaning_of(around.parent).code != TAG_PRE)
+    ) or _has_code(node):
         return False
     while node != NULL and left:
         if node.type == ELEMENT_NODE and _has_code(node):

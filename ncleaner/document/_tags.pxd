@@ -40,8 +40,8 @@ cpdef enum Tag:
     TAG_ASIDE = 9
     TAG_FOOTER = 11
     TAG_NAV = 12
-    TAG_FORM = 17
     TAG_BLOCKQUOTE = 15
+    TAG_FORM = 17
     TAG_FIGURE = 23
     TAG_TABLE = 25
     TAG_CAPTION = 26

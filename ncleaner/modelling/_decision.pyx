@@ -955,19 +955,31 @@ cdef bint _is_of_rights(const uint8_t* p, size_t size) noexcept nogil:
     return False
 
 
+# How lines about the site begin.
+cdef const char** BEGINNINGS = [
+    b"powered by ", b"all rights reserved", b"design by ", b"designed by ", b"filed under", b"posted in ", b"follow us",
+    b"sign up ", b"subscribe ", b"click here", b"share this", b"rate this", b"back to home", b"back to top",
+    b"we use cookies", NULL,
+]
+
+
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    if s.words <= LAST_WORDS and (
-        _has_sign_and_year(p, size) or begins(p, size, b"powered by ") or begins(p, size, b"all rights reserved")
-    ):
-        return True
+    cdef const char** beginning = BEGINNINGS
+    if s.words <= LAST_WORDS:
+        if _has_sign_and_year(p, size):
+            return True
+        while beginning[0] != NULL:
+            if begins(p, size, beginning[0]):
+                return True
+            beginning += 1
     return _is_label(t, s) or s.chars <= RIGHTS_CHARS and _is_of_rights(p, size)
 
 
 def drop_last_lines(Tables tables not None, mask not None):
-    """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or the name of a program
-    (`Powered by …`), of up to twelve words, a sentence about rights, or the label of a form.
+    """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or about the site (`Powered by
+    …`), of up to twelve words, a sentence about rights, or the label of a form.
 
     Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
     """

@@ -332,6 +332,8 @@ def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
         ("(C) 2024", True),
         ("Powered by <a href=x>Lantern</a>", True),
         ("<form>Search: <input></form>", True),
+        ("Click <a href=x>here</a> to return to the first page.", True),
+        ("Follow us on <a href=x>Lantern</a> and Lamp", True),
         ("Search:", False),
         ("<form>Search</form>", False),
         ("Powered by wind, the ferry takes two hours to the island and three hours back in winter.", False),
