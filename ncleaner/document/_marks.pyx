@@ -11,7 +11,7 @@ from ncleaner.document._tables cimport CACHED_STYLES, CONCEALED, MAX_NAMES, SPEC
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
-from ncleaner.text._ascii cimport begins, find, find_any, holds, is_digit, is_letter
+from ncleaner.text._ascii cimport begins, begins_any, find, find_any, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
 from ncleaner.document import tags as _tags
@@ -637,15 +637,6 @@ for _k in range(26):
     may_lie_over[c'A' + _k] = may_lie_over[c'a' + _k]
 
 
-cdef size_t _begins_any(const unsigned char* text, size_t length, const char** small) noexcept nogil:
-    """Returns the length of the one of several `small` texts that a text begins with; 0 for none."""
-    while small[0] != NULL:
-        if begins(text, length, small[0]):
-            return strlen(small[0])
-        small += 1
-    return 0
-
-
 cdef bint _is_of_cookies(const unsigned char* name, size_t length) noexcept nogil:
     """Returns whether a name is that of a question about cookies, such as `cookie-bar`, or of a part of one."""
     cdef size_t at = 6, size
@@ -653,13 +644,13 @@ cdef bint _is_of_cookies(const unsigned char* name, size_t length) noexcept nogi
         return False
     at += at < length and name[at] | 0x20 == c's'
     at += at < length and (name[at] == c'-' or name[at] == c'_')
-    size = _begins_any(name + at, length - at, OF_COOKIES)
+    size = begins_any(name + at, length - at, OF_COOKIES)
     at += size
     if not size or at == length or class_bytes[name[at]] == GAP:
         return size > 0
     while at < length and (name[at] == c'-' or name[at] == c'_'):
         at += 1
-    return not _begins_any(name + at, length - at, STATES)
+    return not begins_any(name + at, length - at, STATES)
 
 
 cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogil:
@@ -667,7 +658,7 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
     cdef size_t i = 0
     while i + 5 < length:
         if may_lie_over[value[i]] >> (value[i + 2] & 31) & 1:
-            if _begins_any(value + i, length - i, OVERLAYS) or _is_of_cookies(value + i, length - i):
+            if begins_any(value + i, length - i, OVERLAYS) or _is_of_cookies(value + i, length - i):
                 return True
         while i < length and class_bytes[value[i]] != GAP:
             i += 1

@@ -163,6 +163,7 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     cdef const uint8_t* end
     cdef const uint8_t* stop
     cdef const mark_t* language = language_of(sheet, node.element)
+    cdef uint8_t sign = c"`"
     cdef size_t fence = 3
     cdef bint formula = language != NULL and language.length == 4 and node.first == node.last \
         and memcmp(t.values + language.value, b"math", 4) == 0
@@ -171,9 +172,9 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     for i in range(node.first, node.last + 1):
         fence = max(fence, backticks(t.text + t.segments[i].start, t.text + t.segments[i].end) + 1)
     if formula:
-        put(w.out, b"$$")
-    else:
-        put_times(w.out, c"`", fence)
+        sign = c"$"
+        fence = 2
+    put_times(w.out, sign, fence)
     if language != NULL and not formula:
         put_bytes(w.out, t.values + language.value, language.length)
     for i in range(node.first, node.last + 1):
@@ -192,10 +193,7 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
             p = end + 1
     put(w.out, b"\n")
     put_bytes(w.out, w.prefix.data, w.prefix.size)
-    if formula:
-        put(w.out, b"$$")
-    else:
-        put_times(w.out, c"`", fence)
+    put_times(w.out, sign, fence)
 
 
 cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:

@@ -33,10 +33,11 @@ _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _AFTER_REFERENCE = re.compile(r"[\]),;\s]{1,4}")
 _SUP = tags.CONTEXT.index("sup")
 _LI, _DT, _TABLE = tags.CODE["li"], tags.CODE["dt"], tags.CODE["table"]
-# Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
-_NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section", "dd", "td")}
+# The footer of a page, and what has one of its own; blocks beside the number of a note.
 _FOOTER, _OF_TEXT = tags.CODE["footer"], (tags.CODE["article"], tags.CODE["main"])
 _BESIDE = {tags.CODE["dd"], tags.CODE["td"]}
+# Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
+_NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section", "dd", "td")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
 # Most levels of the tree that are looked at, segments of a note, and raised numbers.
 _LEVELS = 200
@@ -83,7 +84,7 @@ class _Link(NamedTuple):
     name: bytes
 
 
-def _is_free(document: Document, element: int, kept: np.bool_) -> bool:
+def _is_free(document: Document, element: int, kept: np.bool_ | bool) -> bool:
     """Whether what is in an element may leave its place. Notes in the footer of a page that are not kept stay
     there: most are terms of sale and the like."""
     elements, is_footer = document.elements, False
@@ -232,7 +233,7 @@ class _Page:
             row = document.elements[element]
             if row["first_run"] == row["last_run"] or not self.kept[segments[place - 1]]:
                 continue
-            if _is_free(document, row["parent"], self.kept[segments[place - 1]]):
+            if _is_free(document, row["parent"], True):
                 found = _RAISED.fullmatch(self.text(place - 1, place))
                 number = self._add(element, -1, found[1] if found else "")
                 self.references.append((place - 1 if found else place, place, number))

@@ -47,7 +47,7 @@ from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_CAPTION, TAG_FORM, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
-from ncleaner.text._ascii cimport begins, find_any, is_digit
+from ncleaner.text._ascii cimport begins, begins_any, find_any, is_digit
 from ncleaner.text._letters cimport is_white, last_mark
 
 import numpy as np
@@ -759,7 +759,7 @@ def complete_code(Tables tables not None, mask not None):
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
-    cdef Py_ssize_t n = kept.shape[0], i = 0, first
+    cdef Py_ssize_t n = kept.shape[0], i = 0, first, k
     cdef uint64_t chars, of_kept
     while i < n:
         first = i
@@ -772,9 +772,9 @@ def complete_code(Tables tables not None, mask not None):
         if first == i:
             i += 1
         elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and i < n and kept[i]:
-            for first in range(first, i):
-                if not s[first].flags & HIDDEN:
-                    kept[first] = True
+            for k in range(first, i):
+                if not s[k].flags & HIDDEN:
+                    kept[k] = True
 
 
 # The segments of one style.
@@ -842,12 +842,15 @@ def keep_notes(Tables tables not None, mask not None):
             kept[i] = kept[i - 1]
 
 
+cdef inline size_t _sign(const uint8_t* p, size_t size) noexcept nogil:
+    """Returns the bytes of the copyright sign that a longer text begins with, © or (c); 0 for none."""
+    return 2 if size > 2 and p[0] == 0xC2 and p[1] == 0xA9 else 3 if begins(p, size, b"(c)") else 0
+
+
 cdef bint _is_copyright(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    return s.words <= COPYRIGHT_WORDS and (
-        size > 2 and p[0] == 0xC2 and p[1] == 0xA9 or begins(p, size, b"(c)") or begins(p, size, b"copyright")
-    )
+    return s.words <= COPYRIGHT_WORDS and (_sign(p, size) or begins(p, size, b"copyright"))
 
 
 def drop_last_links(Tables tables not None, mask not None):
@@ -900,10 +903,10 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
     cdef size_t at = 9 if begins(p, size, b"copyright") else 0, sign
     while at < size and is_white(p[at]):
         at += 1
-    sign = at
-    at += 2 if size - at > 2 and p[at] == 0xC2 and p[at + 1] == 0xA9 else 3 if begins(p + at, size - at, b"(c)") else 0
-    if at == sign:
+    sign = _sign(p + at, size - at)
+    if not sign:
         return False
+    at += sign
     while at < size and is_white(p[at]):
         at += 1
     return (begins(p + at, size - at, b"19") or begins(p + at, size - at, b"20")) \
@@ -943,15 +946,10 @@ for _number, _text in enumerate(_OF_RIGHTS):
 
 
 cdef bint _is_of_rights(const uint8_t* p, size_t size) noexcept nogil:
-    cdef const char** each
     cdef size_t at
     for at in range(1, size):
-        if may_begin[p[at - 1]] >> (p[at] & 31) & 1:
-            each = OF_RIGHTS
-            while each[0] != NULL:
-                if begins(p + at - 1, size - at + 1, each[0]):
-                    return True
-                each += 1
+        if may_begin[p[at - 1]] >> (p[at] & 31) & 1 and begins_any(p + at - 1, size - at + 1, OF_RIGHTS):
+            return True
     return False
 
 
@@ -966,14 +964,8 @@ cdef const char** BEGINNINGS = [
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    cdef const char** beginning = BEGINNINGS
-    if s.words <= LAST_WORDS:
-        if _has_sign_and_year(p, size):
-            return True
-        while beginning[0] != NULL:
-            if begins(p, size, beginning[0]):
-                return True
-            beginning += 1
+    if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
+        return True
     return _is_label(t, s) or s.chars <= RIGHTS_CHARS and _is_of_rights(p, size)
 
 

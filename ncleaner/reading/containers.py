@@ -168,16 +168,20 @@ def page_in_mhtml(body: bytes, name: str) -> Page | Skip:
     return Skip("no page in the MHTML file", name, name, lost=True, advice="save the page again, as HTML")
 
 
+def _header_of(head: bytes) -> bytes:
+    """Returns the header that a text begins with; empty for none."""
+    found = _MESSAGE.match(head)
+    return found[0] if found is not None else b""
+
+
 def is_message(head: bytes) -> bool:
     """Whether a text is a message of mail, or a mailbox; `head` is its beginning."""
-    header = _MESSAGE.match(head)
-    return header is not None and _MAILED.search(header[0]) is not None
+    return _MAILED.search(_header_of(head)) is not None
 
 
 def is_encoded(head: bytes) -> bool:
     """Whether the header of a message says that its text is encoded, HTML or in several parts."""
-    header = _MESSAGE.match(head)
-    return header is not None and _ENCODED.search(header[0]) is not None
+    return _ENCODED.search(_header_of(head)) is not None
 
 
 def page_in_message(page: Page) -> Page:

@@ -35,6 +35,15 @@ cdef inline bint begins(const unsigned char* text, size_t length, const char* sm
     return True
 
 
+cdef inline size_t begins_any(const unsigned char* text, size_t length, const char** small) noexcept nogil:
+    """Returns the length of the one of several `small` texts that a text begins with; 0 for none. The last is NULL."""
+    while small[0] != NULL:
+        if begins(text, length, small[0]):
+            return strlen(small[0])
+        small += 1
+    return 0
+
+
 cdef inline size_t find(const unsigned char* text, size_t length, const char* small) noexcept nogil:
     """Returns where `small` letters, which may be capitals, end in a text; 0 if they are not in it."""
     cdef size_t i

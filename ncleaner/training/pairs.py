@@ -45,6 +45,7 @@ __all__ = [
     "fenced",
     "find_manifest",
     "find_sources",
+    "how_to_convert",
     "known_kind",
     "pages_of",
     "read_bytes",
@@ -279,11 +280,13 @@ def read_text(path: Path) -> str:
     try:
         return data.decode("utf-16" if data.startswith(_WIDE_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
-        encoding = decode(data, html=False)[1]
-        raise TrainingError(
-            f"{path} is not UTF-8 (byte {error.start}): convert it first; if it is {encoding}, with "
-            f"`iconv -f {encoding} -t utf-8`"
-        ) from error
+        advice = how_to_convert(decode(data, html=False)[1])
+        raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): {advice}") from error
+
+
+def how_to_convert(encoding: str) -> str:
+    """Returns what to do about a text that seems to be in an encoding, and has to be UTF-8."""
+    return f"convert it first; if it is {encoding}, with `iconv -f {encoding} -t utf-8`"
 
 
 def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:

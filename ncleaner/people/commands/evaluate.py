@@ -350,6 +350,7 @@ def _other_encoding(result: Evaluation, predicted: Path, gold: Path) -> str:
     from ncleaner.people.evaluation import worst_pages
     from ncleaner.scoring.evaluation import read_pair
     from ncleaner.text.charset import decode
+    from ncleaner.training.pairs import how_to_convert
 
     for page in worst_pages(result, 1):
         (_, ours), (text, theirs) = (
@@ -358,8 +359,7 @@ def _other_encoding(result: Evaluation, predicted: Path, gold: Path) -> str:
         if ours == "utf-8" != theirs and text:
             return (
                 f"the gold text of {page.name} is not UTF-8, as the cleaned text is, and words with other "
-                f"letters cannot be equal: convert it first; if it is {theirs}, with "
-                f"`iconv -f {theirs} -t utf-8`"
+                f"letters cannot be equal: {how_to_convert(theirs)}"
             )
     return ""
 
