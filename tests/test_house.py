@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "options", "page", "versions"}
+NOUNS = {"arguments", "errors", "limits", "options", "page", "record", "versions"}
 MAY_KNOW: dict[str, set[str]] = {
     "arguments": set(),
     "errors": set(),
@@ -26,6 +26,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "limits": set(),
     "options": set(),
     "page": set(),
+    "record": set(),
     "pools": set(),
     "text": set(),
     "storage": set(),

@@ -24,7 +24,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -34,6 +34,7 @@ import numpy.typing as npt
 from ncleaner.errors import ModelError
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
 from ncleaner.modelling._ngram import Encoder
+from ncleaner.record import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose
 
@@ -74,7 +75,7 @@ _LATIN_BLOCKS = (
 _MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Alphabet:
     """A map from code points to symbols.
 

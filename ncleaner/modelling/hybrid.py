@@ -22,6 +22,7 @@ from ncleaner.modelling.container import Card, Parts, Stored, about_of, validate
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
+from ncleaner.record import record
 
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 
@@ -72,7 +73,7 @@ class Judgement(NamedTuple):
     kinds: npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HybridModel(Stored):
     """N-grams of a language with a structure model.
 

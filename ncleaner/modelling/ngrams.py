@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -33,6 +33,7 @@ from ncleaner.modelling.container import (
     validated_facts,
 )
 from ncleaner.modelling.decision import Decision, Preset
+from ncleaner.record import record
 from ncleaner.text.visible import counted
 
 __all__ = [
@@ -210,7 +211,7 @@ def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
     return place[wanted.astype(np.int64)]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NGramModel(Stored):
     """A pair of n-gram models, clean and dirty, over one alphabet.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.container import Card, Parts, Stored, about_of, integers
 from ncleaner.modelling.files import model_bytes
+from ncleaner.record import record
 from ncleaner.text.visible import counted
 
 __all__ = ["Notices", "shipped_notices"]
@@ -41,7 +42,7 @@ _CERTAIN = 30.0
 _SURELY = 1.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Notices(Stored):
     """A trained model of notices.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cache, cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -41,6 +41,7 @@ from ncleaner.modelling.features import (
     WEIGHTS,
 )
 from ncleaner.modelling.files import model_bytes
+from ncleaner.record import record
 from ncleaner.text.visible import counted
 
 __all__ = [
@@ -99,7 +100,7 @@ _RULES: dict[str, float] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Trees:
     """A forest as arrays.
 
@@ -143,7 +144,7 @@ class Trees:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Stock:
     """Stock phrases: short segments that are boilerplate on many sites.
 
@@ -198,7 +199,7 @@ def quality_row(document: Document, kept: Kept) -> npt.NDArray[np.float32]:
     return row
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Structure(Stored):
     """A trained structure model.
 

@@ -10,12 +10,15 @@ Python has not loaded already: an interrupt must find it in charge.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 
 def main() -> None:
     """Entry point of the `ncleaner` command."""
+    # modules stay: no need to look for garbage among them while they are loaded (until `reports_errors`)
+    gc.disable()
     # NumPy's library of linear algebra takes memory for each thread, and ends the process where there is too
     # little; nothing here gains by its threads
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

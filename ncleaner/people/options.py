@@ -6,6 +6,7 @@ Options of a recipe, of reading and of an output are declared where they are use
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -46,10 +47,14 @@ def cores() -> int:
 def reports_errors(function: F) -> F:
     """Decorates a command: errors in the user's data become a line on standard error and exit status 1;
     signals end it, and so does a reader of its output that closes the pipe. `people.app` lists the exit
-    statuses."""
+    statuses. The modules of the command are loaded now: the collection of garbage begins, and leaves them
+    out."""
 
     @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         try:
             with ending_on_signals():
                 function(*args, **kwargs)

@@ -251,7 +251,7 @@ def _data_size() -> int:
     return int(found[1]) * 1024 if found else 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Worker:
     process: BaseProcess
     channel: Channel

@@ -62,7 +62,7 @@ _ARC_DATE: Final = re.compile(rb"\d{14}|\d{12}")
 _ARC_ADDRESS: Final = re.compile(rb"[0-9A-Fa-f.:]+|-")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Record:
     """One record, or its readable part.
 

@@ -76,7 +76,7 @@ def no_progress(tally: Tally, source: Input, offset: int) -> None:
     """Progress callback that ignores every report."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _TrackedFile(TrackedJob):
     """An input that a worker reads and cleans, and its output."""
 
@@ -84,7 +84,7 @@ class _TrackedFile(TrackedJob):
     output: OpenOutput | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Batch(TrackedJob):
     """A batch of pages, and the chunks received for it."""
 
@@ -107,7 +107,7 @@ class _CountedItem(NamedTuple):
     offset: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Run:
     settings: Settings
     pool: Pool

@@ -26,6 +26,7 @@ from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, open_stretch
+from ncleaner.record import record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.base import Sink
@@ -75,7 +76,7 @@ class WorkerState(NamedTuple):
     activity: Activity
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Setup:
     """Makes the state of a worker. Forked workers take the loaded cleaner over; it is not sent to others."""
 
@@ -118,7 +119,7 @@ def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
     return part
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """A job for a worker process; picklable.
 
@@ -185,7 +186,7 @@ class Job:
             yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileJob(Job):
     """A whole input, which the worker reads and cleans."""
 
@@ -196,7 +197,7 @@ class FileJob(Job):
         return self._cleaned(state.settings.read(self.path, on_read=state.activity.live), state)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PagesJob(Job):
     """Pages that the parent has read."""
 
@@ -210,7 +211,7 @@ class PagesJob(Job):
 _PLAIN = Layout("warc", "plain")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StretchJob(Job):
     """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`."""
 
@@ -279,7 +280,7 @@ _SEND_EACH = 200
 Progress = Callable[[Tally, Input, int], None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class TrackedJob:
     """A job with its progress and the deaths of its workers.
 

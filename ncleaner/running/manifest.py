@@ -12,7 +12,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from ncleaner.errors import OutputError
 from ncleaner.options import Declared, Option, options_of, record_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
+from ncleaner.record import record
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
@@ -101,7 +101,7 @@ def _of_first_form(settings: dict[str, Any]) -> dict[str, Any]:
     return {**{renamed.get(name, name): value for name, value in settings.items()}, **options, "outputs": 1}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Line:
     """A line of the manifest: one output of one finished input. Only this class writes and reads such lines.
 

@@ -139,7 +139,7 @@ def _rows(name: str, **columns: Callable[[Any], Any]) -> Any:
     return _recorded(list, write, read, name)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Tally:
     """Counts of one batch, one input or a whole run; tallies add up with `+=`.
 

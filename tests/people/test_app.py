@@ -55,6 +55,19 @@ def test_a_hyphen_is_standard_output(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_garbage_is_collected_once_the_modules_are_loaded() -> None:
+    code = (
+        "import gc, sys; from ncleaner.people import options; from ncleaner.people.app import main;"
+        "show = options.finish;"
+        "options.finish = lambda: (print(gc.isenabled(), gc.get_freeze_count() > 10_000), show());"
+        "sys.argv = ['ncleaner', 'clean', '-']; main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], input=PAGE.encode(), capture_output=True, timeout=120
+    )
+    assert result.stdout.decode().splitlines()[-1] == "True True"
+
+
 def test_every_page_is_accounted_for() -> None:
     result = ncleaner("clean", CRAWL, "-f", "jsonl")
     assert len(result.stdout.splitlines()) == 15
