@@ -68,6 +68,31 @@ def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all", places: 
     )
 
 
+def _add_unshown(
+    tree: Parsed, builder: Builder, limits: Limits, utf8: bytes, title: bytes
+) -> tuple[int, bool]:
+    """Adds text of <noframes> and of data to a page that shows little.
+
+    Returns the number of tags that were dropped from it, and whether the data has text.
+    """
+    dropped = 0
+    own, in_lines = builder.shown(_LINE)
+    shows = max(own, in_lines)
+    if shows < _THIN:
+        least = 0.0 if _may_have_data(utf8) else None
+    else:
+        least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
+    if not shows and b"<noframes" in utf8.lower():
+        # what a page of frames says to browsers without them is all that it says
+        for node in tree.parser.css("noframes"):
+            dropped += _add_markup(node.text().encode(), builder, limits)
+    if least is None:
+        return dropped, False
+    before = builder.count_segments()
+    dropped += _add_embedded(tree, builder, limits, title, least)
+    return dropped, builder.count_segments() > before
+
+
 def _may_have_data(utf8: bytes) -> bool:
     """Returns whether a page may have data: in an attribute with a bracket, perhaps as a character reference
     (`&#123;`, `&lbrace;`, `&lsqb;`), or in a script."""
@@ -141,24 +166,10 @@ def dump_html(
     # marks say which script typesets formulas
     scripts = "typesetters" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts, sources)
-    dropped, has_state = tree.dropped, False
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     met: list[tuple[int, int, int, int]] | None = [] if sources else None
     title, lang = walk(tree.parser, builder, alt_text, readings, met)
-    own, in_lines = builder.shown(_LINE)
-    if own < _THIN and in_lines < _THIN:
-        least = 0.0 if _may_have_data(utf8) else None
-    else:
-        shows = max(own, in_lines)
-        least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
-    if not own and not in_lines and b"<noframes" in utf8.lower():
-        # what a page of frames says to browsers without them is all that it says
-        for node in tree.parser.css("noframes"):
-            dropped += _add_markup(node.text().encode(), builder, limits)
-    if least is not None:
-        before = builder.count_segments()
-        dropped += _add_embedded(tree, builder, limits, title, least)
-        has_state = builder.count_segments() > before
+    dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)
     said = tuple(map(_fact, collect(tree.parser))) if facts else None
     limits.check_segments(builder.count_segments())
     tables, places = None, None
@@ -168,6 +179,7 @@ def dump_html(
 
         tables = builder.tables(title)
         places = sources_of_page(html, used, utf8, tree, met, tables)
+    dropped += tree.dropped
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree

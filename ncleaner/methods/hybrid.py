@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
+from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import HIDDEN, PREFORMATTED
 from ncleaner.methods.base import Trace
@@ -131,37 +134,25 @@ def finished(
         The mask, and the probabilities of the kinds of pages.
     """
 
+    shares = kinds.tolist()
+    found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
+
     def note(rule: str) -> None:
         if trace is not None:
             trace.note(rule, mask)
 
-    shares = kinds.tolist()
-    found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     keep_notes(document.tables, mask)
     note("score")
-    segments = document.segments
-    if (
-        found.get(FRAGMENT, 0.0) > _SURE
-        and segments["words"].sum() <= _FEW
-        and not segments["link_chars"].any()
-    ):
+    if _is_short_fragment(document, found):
         # single words say little of what they are, and there is nothing that they could be the menu of
-        mask |= segments["flags"] & HIDDEN == 0
+        mask |= document.segments["flags"] & HIDDEN == 0
         note("fragment")
     if trace is not None:
         trace.copied = np.zeros(len(mask), np.int32)
     drop_copies(document.tables, mask, None if trace is None else trace.copied)
     note("copy")
     # a fragment with prose is an article without the rest of its page
-    article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
-    drop_link_runs(document.tables, mask, article)
-    note("run")
-    if article > 0.5:
-        drop_last_links(document.tables, mask)
-    drop_last_lines(document.tables, mask)
-    note("end")
-    drop_breadcrumbs(document.tables, mask)
-    note("crumb")
+    _drop_surroundings(document.tables, mask, found.get("article", 0.0) + found.get(FRAGMENT, 0.0), note)
     complete_tables(document.tables, mask)
     note("table")
     complete_code(document.tables, mask)
@@ -171,9 +162,44 @@ def finished(
         note("item")
     drop_last_headings(document.tables, mask)
     note("heading")
+    _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)
+    notice = notices.probability(document, mask)
+    found = {kind: share * (1 - notice) for kind, share in found.items()}
+    found[NOTICE] = notice
+    return mask, found
+
+
+def _is_short_fragment(document: Document, kinds: Mapping[str, float]) -> bool:
+    segments = document.segments
+    return bool(
+        kinds.get(FRAGMENT, 0.0) > _SURE
+        and segments["words"].sum() <= _FEW
+        and not segments["link_chars"].any()
+    )
+
+
+def _drop_surroundings(
+    tables: Tables, mask: npt.NDArray[np.bool_], article: float, note: Callable[[str], None]
+) -> None:
+    """Removes what stands around an article: rows of links, last lines and breadcrumbs."""
+    drop_link_runs(tables, mask, article)
+    note("run")
+    if article > 0.5:
+        drop_last_links(tables, mask)
+    drop_last_lines(tables, mask)
+    note("end")
+    drop_breadcrumbs(tables, mask)
+    note("crumb")
+
+
+def _check_form(
+    document: Document, mask: npt.NDArray[np.bool_], is_fragment: bool, note: Callable[[str], None]
+) -> None:
+    """Removes menus and the like from a page of little text or without other boilerplate, and all of a page
+    of a few links."""
     chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
-    if little or found.get(FRAGMENT, 0.0) > 0.5:
+    if little or is_fragment:
         # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line;
         # code has any form
         mask &= ~_HEURISTICS.remove(document) | (document.segments["flags"] & PREFORMATTED > 0)
@@ -183,7 +209,3 @@ def finished(
         if 5 * links > 4 * chars:
             mask[:] = False
             note("links")
-    notice = notices.probability(document, mask)
-    found = {kind: share * (1 - notice) for kind, share in found.items()}
-    found[NOTICE] = notice
-    return mask, found

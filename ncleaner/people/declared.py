@@ -216,16 +216,7 @@ def with_options(
         def wrapper(**values: Any) -> Any:
             made: dict[str, Any] = {}
             if (context := values.pop("context", None)) is not None:
-                made["given"] = Given(
-                    {
-                        name: tuple(
-                            flag.shown
-                            for flag in several
-                            if context.get_parameter_source(flag.name).name == "COMMANDLINE"
-                        )
-                        for name, several in flags.items()
-                    }
-                )
+                made["given"] = _given(flags, context)
             try:
                 if settle is not None:
                     settle(values)
@@ -246,6 +237,18 @@ def with_options(
         return cast(F, wrapper)
 
     return decorate
+
+
+def _given(flags: Mapping[str, Sequence[_Flag]], context: typer.Context) -> Given:
+    """Returns the options that stand on the command line."""
+
+    def is_given(flag: _Flag) -> bool:
+        source = context.get_parameter_source(flag.name)
+        return source is not None and source.name == "COMMANDLINE"
+
+    return Given(
+        {name: tuple(flag.shown for flag in several if is_given(flag)) for name, several in flags.items()}
+    )
 
 
 def own_names(incomplete: str) -> list[str]:

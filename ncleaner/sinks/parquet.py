@@ -50,45 +50,6 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
     """Returns the columns; see `ParquetSink`."""
     import pyarrow as pa
 
-    segment = pa.struct(
-        {
-            "index": pa.int32(),
-            "kind": pa.string(),
-            "zone": pa.string(),
-            "origin": pa.string(),
-            "start": pa.int32(),
-            "end": pa.int32(),
-            "score": pa.float32(),
-            "seen": pa.float32(),
-            **({"kept": pa.bool_()} if options.removed else {}),
-            **(
-                {"source_start": pa.int64(), "source_end": pa.int64(), "selector": pa.string()}
-                if options.source
-                else {}
-            ),
-        }
-    )
-    columns: dict[str, Any] = {"removed": pa.string()} if options.removed else {}
-    if options.markdown:
-        columns["markdown"] = pa.string()
-    if options.metadata:
-        from ncleaner.describing.metadata import Metadata
-        from ncleaner.describing.rights import Rights
-
-        texts = pa.list_(pa.field("element", pa.string()))
-        types = {list: texts, str: pa.string(), type(None): pa.bool_()}
-        fields = {**Metadata().to_dict(), **Rights().to_dict()}.items()
-        columns["metadata"] = pa.struct({name: types[type(value)] for name, value in fields})
-    if options.signals:
-        from ncleaner.describing.signals import SIGNALS
-
-        figures: dict[str, Any] = {
-            name: pa.int32() if whole else pa.float32() for name, whole in SIGNALS.items()
-        }
-        figures["hash"] = pa.string()
-        if options.duplicates:
-            figures["bands"] = pa.list_(pa.field("element", pa.string()))
-        columns["signals"] = pa.struct(figures)
     return pa.schema(
         {
             "url": pa.string(),
@@ -107,10 +68,59 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "record_id": pa.string(),
             "segments_kept": pa.int32(),
             "text": pa.string(),
-            "segments": pa.list_(pa.field("element", segment)),
-            **columns,
+            "segments": pa.list_(pa.field("element", _segment(options))),
+            **_asked_for(options),
         }
     )
+
+
+def _segment(options: SinkOptions) -> pa.DataType:
+    """Returns the fields of a segment."""
+    import pyarrow as pa
+
+    fields = {
+        "index": pa.int32(),
+        "kind": pa.string(),
+        "zone": pa.string(),
+        "origin": pa.string(),
+        "start": pa.int32(),
+        "end": pa.int32(),
+        "score": pa.float32(),
+        "seen": pa.float32(),
+    }
+    if options.removed:
+        fields["kept"] = pa.bool_()
+    if options.source:
+        fields |= {"source_start": pa.int64(), "source_end": pa.int64(), "selector": pa.string()}
+    return pa.struct(fields)
+
+
+def _asked_for(options: SinkOptions) -> dict[str, pa.DataType]:
+    """Returns the columns that only some users want."""
+    import pyarrow as pa
+
+    texts = pa.list_(pa.field("element", pa.string()))
+    columns: dict[str, pa.DataType] = {}
+    if options.removed:
+        columns["removed"] = pa.string()
+    if options.markdown:
+        columns["markdown"] = pa.string()
+    if options.metadata:
+        from ncleaner.describing.metadata import Metadata
+        from ncleaner.describing.rights import Rights
+
+        types = {list: texts, str: pa.string(), type(None): pa.bool_()}
+        fields = {**Metadata().to_dict(), **Rights().to_dict()}.items()
+        columns["metadata"] = pa.struct({name: types[type(value)] for name, value in fields})
+    if options.signals:
+        from ncleaner.describing.signals import SIGNALS
+
+        figures = {name: pa.int32() if whole else pa.float32() for name, whole in SIGNALS.items()}
+        figures["hash"] = pa.string()
+        if options.duplicates:
+            figures["bands"] = texts
+        columns["signals"] = pa.struct(figures)
+    return columns
 
 
 def __getattr__(name: str) -> Any:
