@@ -176,9 +176,7 @@ def train_hybrid(
     """
     pairs = [*pairs, *map(pair_of, annotated)]
     trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
-    pages = [
-        number for number, pair in enumerate(used) if len(pair.document.elements) or not len(pair.document)
-    ]
+    pages = [number for number, pair in enumerate(used) if not _is_plain(pair.document)]
     if structure == "own":
         _check_own(used, set(range(len(used))) - set(pages), bool(scores))
     made: list[Example] = []
@@ -195,6 +193,10 @@ def train_hybrid(
     calibration, folds = _calibrated(unseen, parts, examples, start, threshold)
     recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
     return HybridModel(trained, model, calibration, threshold, own=structure != "shipped", about=recorded)
+
+
+def _is_plain(document: Document) -> bool:
+    return len(document) > 0 and not len(document.elements)
 
 
 def _calibrated(
