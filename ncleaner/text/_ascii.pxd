@@ -4,7 +4,7 @@ Bytes and code points beyond ASCII are in none of the classes.
 """
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memchr, memcmp, strlen
+from libc.string cimport memchr, memcmp, memset, strlen
 
 
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
@@ -26,12 +26,11 @@ cdef inline unsigned char lower(unsigned char c) noexcept nogil:
 
 cdef inline bint begins(const unsigned char* text, size_t length, const char* small) noexcept nogil:
     """Returns whether a text begins with `small` letters, which may be capitals in it."""
-    cdef size_t i
-    if length < strlen(small):
-        return False
-    for i in range(strlen(small)):
-        if lower(text[i]) != <unsigned char> small[i]:
+    cdef size_t i = 0
+    while small[i]:
+        if i == length or lower(text[i]) != <unsigned char> small[i]:
             return False
+        i += 1
     return True
 
 
@@ -54,11 +53,19 @@ cdef inline size_t find(const unsigned char* text, size_t length, const char* sm
 
 
 cdef inline bint find_any(const unsigned char* text, size_t length, const char** small) noexcept nogil:
-    """Returns whether one of several `small` texts is in a text, as `find`; the last one is NULL."""
-    while small[0] != NULL:
-        if find(text, length, small[0]):
+    """Returns whether one of several `small` texts is in a text, as `find`; the last one is NULL.
+
+    Each has two bytes or more: their last five bits, which capitals share with small letters, are looked up first."""
+    cdef uint32_t[32] second
+    cdef const char** each = small
+    cdef size_t i
+    memset(second, 0, sizeof(second))
+    while each[0] != NULL:
+        second[each[0][0] & 31] |= <uint32_t> 1 << (each[0][1] & 31)
+        each += 1
+    for i in range(1, length):
+        if second[text[i - 1] & 31] >> (text[i] & 31) & 1 and begins_any(text + i - 1, length - i + 1, small):
             return True
-        small += 1
     return False
 
 
