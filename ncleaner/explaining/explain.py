@@ -366,8 +366,11 @@ _SAID = {
     ("line", True): "a text of one line",
     ("heading", False): "a heading at the end, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
-    ("run", False): "one of the links to other pages beside the text of an article",
-    ("end", False): "behind the text, one of the links to other pages, or a line about the site",
+    ("run", False): "beside the text of an article: a link to another page, or the lines below one",
+    (
+        "end",
+        False,
+    ): "behind the text: a link to another page, a line about the site, or a few words apart from it",
     ("crumb", False): "the way to the page, before its headline",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",

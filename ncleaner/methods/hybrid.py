@@ -25,6 +25,8 @@ from ncleaner.modelling._decision import (
     drop_last_lines,
     drop_last_links,
     drop_link_runs,
+    drop_strays,
+    drop_teasers,
     keep_notes,
 )
 from ncleaner.modelling._judge import Steps
@@ -181,11 +183,14 @@ def _is_short_fragment(document: Document, kinds: Mapping[str, float]) -> bool:
 def _drop_surroundings(
     tables: Tables, mask: npt.NDArray[np.bool_], article: float, note: Callable[[str], None]
 ) -> None:
-    """Removes what stands around an article: rows of links, last lines and breadcrumbs."""
+    """Removes what stands around an article: teasers, rows of links, last lines and breadcrumbs."""
+    if article > 0.5:
+        drop_teasers(tables, mask)
     drop_link_runs(tables, mask, article)
     note("run")
     if article > 0.5:
         drop_last_links(tables, mask)
+        drop_strays(tables, mask)
     drop_last_lines(tables, mask)
     note("end")
     drop_breadcrumbs(tables, mask)

@@ -643,6 +643,133 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
         raise MemoryError
 
 
+cdef struct teasers_t:
+    Py_ssize_t first
+    Py_ssize_t last
+    Py_ssize_t before    # the kept segment before them; -1 if there is none
+    int count
+    uint64_t words
+
+
+cdef inline bint _is_nearly_link(const segment_t* s) noexcept nogil:
+    return 5 * <uint64_t> s.link_chars >= 4 * <uint64_t> s.chars
+
+
+cdef bint _is_summary(const segment_t* s, const uint8_t* kept, Py_ssize_t i) noexcept nogil:
+    """Returns whether a kept segment is below a link that goes, perhaps with a date, and nothing kept is between."""
+    cdef Py_ssize_t back
+    if s[i].element < 0 or _is_nearly_link(&s[i]):
+        return False
+    for back in range(1, min(BELOW, i) + 1):
+        if kept[i - back]:
+            return False
+        if _is_nearly_link(&s[i - back]):
+            return True
+    return False
+
+
+def drop_teasers(Tables tables not None, mask not None):
+    """Takes from a mask the summaries of other pages that stand apart from the text of an article.
+
+    These are two kept segments or more in one style, each at most four segments below a link that is not kept, if the
+    six segments before and after them go and 60 words of other text stay.
+
+    Arguments and errors as `drop_last_links`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef const element_t* e = tables.t.elements
+    cdef teasers_t found
+    cdef Py_ssize_t n = kept.shape[0], before = -1, i, j
+    cdef uint64_t words = 0
+    cdef bint is_summary
+    for i in range(n):
+        words += s[i].words if kept[i] else 0
+    found.count = 0
+    for i in range(n + 1):
+        if i < n and not kept[i]:
+            continue
+        is_summary = i < n and _is_summary(s, &kept[0], i)
+        if found.count and is_summary and i - found.last <= NEXT \
+                and e[s[i].element].style == e[s[found.last].element].style:
+            found.count += 1
+            found.words += s[i].words
+            found.last = i
+            continue
+        if found.count >= 2 and found.before >= 0 and found.first - found.before > APART \
+                and (i == n or i - found.last > APART) and words - found.words >= WORDS_BESIDE:
+            for j in range(found.first, found.last + 1):
+                kept[j] = False
+            words -= found.words
+        else:
+            before = found.last if found.count else before
+        found.count = 0
+        if is_summary:
+            found = teasers_t(i, i, before, 1, s[i].words)
+        else:
+            before = i
+
+
+# Kept segments between which fewer than `APART` go.
+cdef struct group_t:
+    Py_ssize_t first
+    Py_ssize_t end
+    uint64_t words
+
+
+cdef bint _next_group(const segment_t* s, const uint8_t* kept, Py_ssize_t n, group_t* group) noexcept nogil:
+    """Goes on to the next group; returns whether there is one."""
+    cdef Py_ssize_t i = group.end
+    while i < n and not kept[i]:
+        i += 1
+    group.first, group.end, group.words = i, i, 0
+    while i < n and i - group.end < APART:
+        if kept[i]:
+            group.end = i + 1
+            group.words += s[i].words
+        i += 1
+    return group.end > group.first
+
+
+def drop_strays(Tables tables not None, mask not None):
+    """Takes from a mask small groups of segments that stand apart behind the text of an article, in other styles.
+
+    Six segments or more are not kept between two groups. That with most words is the text; of those behind it, each
+    with fewer than 80 words and no style of the text goes.
+
+    Arguments and errors as `drop_last_links`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef const element_t* e = tables.t.elements
+    cdef group_t group = group_t(0, 0, 0), text = group
+    # a bit for the style of each segment of the text; if two share one, a group stays
+    cdef uint64_t[64] styles
+    cdef Py_ssize_t n = kept.shape[0], i
+    cdef uint32_t style
+    cdef bint is_alike
+    if not n or not tables.t.n_elements:
+        return
+    while _next_group(s, &kept[0], n, &group):
+        if group.words > text.words:
+            text = group
+    memset(styles, 0, sizeof(styles))
+    for i in range(text.first, text.end):
+        if kept[i]:
+            style = e[s[i].element].style if s[i].element >= 0 else 0
+            styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
+    group = text
+    while _next_group(s, &kept[0], n, &group):
+        is_alike = group.words >= STRAY_WORDS
+        for i in range(group.first, group.end):
+            if kept[i]:
+                style = e[s[i].element].style if s[i].element >= 0 else 0
+                is_alike |= styles[style & 63] >> (style >> 6 & 63) & 1
+        if not is_alike:
+            for i in range(group.first, group.end):
+                kept[i] = False
+
+
 # --------------------------------------------------------------------------------------------------
 # Tables.
 
@@ -670,6 +797,14 @@ cdef enum:
     RIGHTS_CHARS = 250
     CRUMBS_WORDS = 25
     WORDS_BEFORE = 30
+    # Most segments from a removed link to the summary below it, and from this to the next one; fewest removed segments
+    # between summaries and text, and fewest words of the text.
+    BELOW = 4
+    NEXT = 6
+    APART = 6
+    WORDS_BESIDE = 60
+    # A group behind the text with as many words is main text, too.
+    STRAY_WORDS = 80
 
 # What is counted of a table.
 cdef struct count_t:

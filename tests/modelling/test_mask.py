@@ -26,6 +26,8 @@ from ncleaner.modelling._decision import (
     drop_last_lines,
     drop_last_links,
     drop_link_runs,
+    drop_strays,
+    drop_teasers,
     figures_of_decision,
     keep_notes,
     probabilities_of,
@@ -453,6 +455,64 @@ def test_links_to_other_pages_at_the_end_go() -> None:
     assert removed("", []) == []
     with pytest.raises(ValueError, match="does not fit"):
         drop_last_links(dump_html(text).tables, np.ones(2, bool))
+
+
+# six segments that go: more than stand between two paragraphs of an article
+APART = "".join(f"<li>{word}</li>" for word in ("Share", "Print", "Mail", "Save", "Follow", "Listen"))
+
+
+def test_summaries_of_other_pages_go() -> None:
+    text = f"<p>{'word ' * 60}.</p>"
+    teasers = "".join(f"<h3><a href=/{n}>Story {n}</a></h3><div>What it tells.</div>" for n in range(3))
+    gone = [*range(1, 7), 7, 9, 11]  # and the titles
+    assert completed(text + APART + teasers, gone, drop_teasers) == [*range(1, 13)]
+    assert completed(text + APART + teasers + APART + text, [*gone, *range(13, 19)], drop_teasers) == [
+        *range(1, 19)
+    ]
+    # with a date beside the title, and a line between
+    dated = (
+        teasers.replace("<h3>", "<h3>10:17 ")
+        .replace("</h3>", "</h3><i>2 replies</i><br>")
+        .replace(">Story", ">Another story of the harbour")
+    )
+    rows = [*range(1, 7), 7, 8, 10, 11, 13, 14]
+    assert completed(text + APART + dated, rows, drop_teasers) == [*range(1, 16)]
+    # one; beside the text; with little text; a title that is kept; of two styles; nothing before them
+    assert completed(text + APART + teasers[: len(teasers) // 3], gone[:7], drop_teasers) == gone[:7]
+    assert completed(text + teasers, [1, 3, 5], drop_teasers) == [1, 3, 5]
+    assert completed(text + APART + teasers + "<p>The end.", gone, drop_teasers) == gone
+    assert completed("<p>A few words.</p>" + APART + teasers, gone, drop_teasers) == gone
+    assert completed(text + APART + teasers, gone[:6], drop_teasers) == gone[:6]
+    mixed = (
+        text + APART + "<h3><a href=/1>Story 1</a></h3><div>What.</div><h3><a href=/2>Story 2</a></h3><p>Why."
+    )
+    assert completed(mixed, gone[:8], drop_teasers) == gone[:8]
+    assert completed(teasers + APART + text, [0, 2, 4, *range(6, 12)], drop_teasers) == [
+        0,
+        2,
+        4,
+        *range(6, 12),
+    ]
+    assert completed("", [], drop_teasers) == []
+
+
+def test_a_few_words_apart_from_the_text_go() -> None:
+    text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, drop_strays) == [*apart, 7]
+    assert completed(
+        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
+    ) == [*range(1, 16)]
+    # in the style of the text; near; many words; before the text; plain text
+    assert completed(f"{text}{APART}<p>And so it ended.", apart, drop_strays) == apart
+    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, drop_strays) == apart
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
+    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == apart
+    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
+    assert completed("", [], drop_strays) == []
+    lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
+    mask = np.array([True] + [False] * 7 + [True])
+    drop_strays(lines.tables, mask)
+    assert np.flatnonzero(mask).tolist() == [0, 8]
 
 
 def test_a_note_inside_of_text_is_kept_with_it() -> None:
