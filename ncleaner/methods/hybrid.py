@@ -43,6 +43,8 @@ _LITTLE = 120
 # A fragment of at most this many words, at this probability, is kept whole if it has no links; and a plain
 # text of one segment with at most this many.
 _FEW, _SURE = 40, 0.9
+# Groups of fewer words behind the text go if they stand apart, in styles of their own; of a product, all do.
+_STRAY, _ANY = 80, 2**63
 _HEURISTICS = Heuristics()
 
 
@@ -153,13 +155,15 @@ def finished(
         trace.copied = np.zeros(len(mask), np.int32)
     drop_copies(document.tables, mask, None if trace is None else trace.copied)
     note("copy")
+    kind = KINDS[int(kinds.argmax())]
     # a fragment with prose is an article without the rest of its page
-    _drop_surroundings(document.tables, mask, found.get("article", 0.0) + found.get(FRAGMENT, 0.0), note)
+    article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
+    _drop_surroundings(document.tables, mask, article, kind, note)
     complete_tables(document.tables, mask)
     note("table")
     complete_code(document.tables, mask)
     note("code")
-    if KINDS[int(kinds.argmax())] == "listing":
+    if kind == "listing":
         complete_items(document.tables, mask)
         note("item")
     drop_last_headings(document.tables, mask)
@@ -181,16 +185,19 @@ def _is_short_fragment(document: Document, kinds: Mapping[str, float]) -> bool:
 
 
 def _drop_surroundings(
-    tables: Tables, mask: npt.NDArray[np.bool_], article: float, note: Callable[[str], None]
+    tables: Tables, mask: npt.NDArray[np.bool_], article: float, kind: str, note: Callable[[str], None]
 ) -> None:
-    """Removes what stands around an article: teasers, rows of links, last lines and breadcrumbs."""
+    """Removes what stands around a text: teasers, rows of links, strays, last lines and breadcrumbs."""
     if article > 0.5:
         drop_teasers(tables, mask)
     drop_link_runs(tables, mask, article)
     note("run")
     if article > 0.5:
         drop_last_links(tables, mask)
-        drop_strays(tables, mask)
+        drop_strays(tables, mask, _STRAY)
+    elif kind == "product":
+        # reviews, other products, and what the shop says about itself
+        drop_strays(tables, mask, _ANY)
     drop_last_lines(tables, mask)
     note("end")
     drop_breadcrumbs(tables, mask)

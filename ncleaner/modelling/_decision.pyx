@@ -731,13 +731,13 @@ cdef bint _next_group(const segment_t* s, const uint8_t* kept, Py_ssize_t n, gro
     return group.end > group.first
 
 
-def drop_strays(Tables tables not None, mask not None):
-    """Takes from a mask small groups of segments that stand apart behind the text of an article, in other styles.
+def drop_strays(Tables tables not None, mask not None, uint64_t words):
+    """Takes from a mask groups of segments that stand apart behind the text, in other styles.
 
     Six segments or more are not kept between two groups. That with most words is the text; of those behind it, each
-    with fewer than 80 words and no style of the text goes.
+    with fewer than `words` and no style of the text goes.
 
-    Arguments and errors as `drop_last_links`.
+    Other arguments and errors as `drop_last_links`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
@@ -760,7 +760,7 @@ def drop_strays(Tables tables not None, mask not None):
             styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
     group = text
     while _next_group(s, &kept[0], n, &group):
-        is_alike = group.words >= STRAY_WORDS
+        is_alike = group.words >= words
         for i in range(group.first, group.end):
             if kept[i]:
                 style = e[s[i].element].style if s[i].element >= 0 else 0
@@ -803,8 +803,6 @@ cdef enum:
     NEXT = 6
     APART = 6
     WORDS_BESIDE = 60
-    # A group behind the text with as many words is main text, too.
-    STRAY_WORDS = 80
 
 # What is counted of a table.
 cdef struct count_t:

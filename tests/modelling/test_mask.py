@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.document._tables import Tables
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling._decision import (
@@ -497,21 +500,26 @@ def test_summaries_of_other_pages_go() -> None:
 
 
 def test_a_few_words_apart_from_the_text_go() -> None:
+    def small(tables: Tables, mask: npt.NDArray[np.bool_], words: int = 80) -> None:
+        drop_strays(tables, mask, words)
+
     text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, drop_strays) == [*apart, 7]
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, small) == [*apart, 7]
     assert completed(
-        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
+        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], small
     ) == [*range(1, 16)]
     # in the style of the text; near; many words; before the text; plain text
-    assert completed(f"{text}{APART}<p>And so it ended.", apart, drop_strays) == apart
-    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, drop_strays) == apart
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
-    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == apart
-    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
-    assert completed("", [], drop_strays) == []
+    assert completed(f"{text}{APART}<p>And so it ended.", apart, small) == apart
+    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, small) == apart
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], small) == apart[1:]
+    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, small) == apart
+    longer = f"{text}{APART}<div>{'more ' * 80}</div>"
+    assert completed(longer, apart, partial(small, words=81)) == [*apart, 7]
+    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, small) == apart
+    assert completed("", [], small) == []
     lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
     mask = np.array([True] + [False] * 7 + [True])
-    drop_strays(lines.tables, mask)
+    drop_strays(lines.tables, mask, 80)
     assert np.flatnonzero(mask).tolist() == [0, 8]
 
 
