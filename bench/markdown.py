@@ -7,8 +7,9 @@ written as Markdown with links and images. Both texts are read by markdown-it-py
 kind is compared as a bag: code blocks, formulas, notes, links by their targets, images by their addresses,
 headings, items of lists, rows of tables, words. Prints for each kind the mean F1 of the pages where one of
 both has any of it; a heading that is the title of the page counts for neither, as gold texts have it as a
-field. Then, as WebMainBench does (2025, section 4), ROUGE-5 of all words and the edit similarity of code,
-of formulas and of tables. Tools that are installed stand beside.
+field. Then, as WebMainBench does (2025, section 4), ROUGE-5 of all words, the edit similarity of code, of
+formulas and of rows, and TEDS of tables, which PubTabNet defines (2020, section 6): 1 - the edit distance of
+both trees / the nodes of the larger one. Tools that are installed stand beside.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from apted import APTED, Config
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -32,9 +35,15 @@ import ncleaner
 
 KINDS = ("code", "formulas", "notes", "links", "images", "headings", "items", "rows", "words")
 Marks = dict[str, list[str]]
+Table = list[list[str]]
+Node = tuple[
+    list[Any], str
+]  # the rows of a table, the cells of a row, no children of a cell; the text of a cell
 
 READER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").enable("strikethrough")
-READER.use(dollarmath_plugin, allow_space=True, double_inline=True).use(footnote_plugin, inline=False)
+# prices are no formulas
+READER.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+READER.use(footnote_plugin, inline=False)
 
 
 def bare(text: str) -> str:
@@ -53,7 +62,7 @@ def inline_text(token: Token) -> str:
     for child in token.children or ():
         if child.type in ("text", "code_inline", "math_inline", "math_inline_double"):
             found.append(child.content)
-        elif child.type in ("softbreak", "hardbreak"):
+        elif child.type in ("softbreak", "hardbreak") or child.content == "<br>":
             found.append(" ")
     return "".join(found)
 
@@ -136,6 +145,41 @@ def similar(ours: Sequence[str], gold: Sequence[str]) -> float:
     return 1 - Levenshtein.normalized_distance("\n".join(ours), "\n".join(gold))
 
 
+def tables_of(text: str) -> list[Table]:
+    """The cells of each row of each table."""
+    tables: list[Table] = []
+    for token, following in pairwise(READER.parse(text)):
+        match token.type:
+            case "table_open":
+                tables.append([])
+            case "tr_open":
+                tables[-1].append([])
+            case "th_open" | "td_open":
+                tables[-1][-1].append(bare(inline_text(following)))
+    return tables
+
+
+class Edits(Config):  # type: ignore[misc]
+    """What the changes of a table cost: 1 for a node more or less."""
+
+    def children(self, node: Node) -> list[Node]:
+        """Rows or cells."""
+        return node[0]
+
+    def rename(self, node1: Node, node2: Node) -> float:
+        """The normalised edit distance of two cells; 0 for two rows, which have no text of their own."""
+        return Levenshtein.normalized_distance(node1[1], node2[1])
+
+
+def tree_similarity(ours: Table, gold: Table) -> float:
+    """TEDS of two tables."""
+    trees: list[Node] = [
+        ([([([], cell) for cell in row], "") for row in table], "") for table in (ours, gold)
+    ]
+    nodes = max(1 + len(table) + sum(map(len, table)) for table in (ours, gold))
+    return float(1 - APTED(*trees, Edits()).compute_edit_distance() / nodes)
+
+
 def as_ncleaner(html: bytes, url: str) -> str:
     """Our Markdown."""
     return ncleaner.Cleaner().markdown(html, url, links=True, images=True)
@@ -198,6 +242,9 @@ def compared(ours: str, gold: str, title: str) -> tuple[Marks, Marks, dict[str, 
     for kind in ("code", "formulas", "rows"):
         if mine[kind] or wanted[kind]:
             figures[f"{kind}, edits"] = similar(mine[kind], wanted[kind])
+    if pairs := list(zip_longest(tables_of(ours), tables_of(gold))):
+        # tables are matched in order; one without a partner counts 0
+        figures["tables"] = mean([tree_similarity(*pair) if all(pair) else 0.0 for pair in pairs])
     return mine, wanted, figures
 
 
