@@ -1010,7 +1010,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
     if b.marking:
-        if m.bit == CONTEXT_CODE:
+        if m.bit == CONTEXT_CODE and b.inside[m.bit] == 1:
             add_mark(b, MARK_CODE, 0)
         bits = _style(b, node, m)
         if bits:

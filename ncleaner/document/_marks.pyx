@@ -62,10 +62,10 @@ cdef const char** CALLOUTS = [
 ]
 cdef const char** CALLOUT_PREFIXES = [
     b"markdown-alert-", b"theme-admonition-", b"starlight-aside--", b"confluence-information-macro-", b"callout-",
-    b"callout_", b"admonition-", b"alert-", NULL,
+    b"callout_", b"admonition-", b"alert-", b"blockquote-tag-", NULL,
 ]
 cdef const char** CALLOUT_BOXES = [
-    b"admonition", b"admonitionblock", b"callout", b"alert", b"custom-block", b"hint-container", NULL,
+    b"admonition", b"admonitionblock", b"callout", b"alert", b"custom-block", b"hint-container", b"notecard", NULL,
 ]
 # Classes that are a callout by themselves, as Microsoft's documentation has them.
 cdef const char** CALLOUT_CLASSES = [b"NOTE", b"TIP", b"IMPORTANT", b"WARNING", b"CAUTION", NULL]
@@ -671,7 +671,8 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
 cdef const char** SPECIAL_CLASSES = [
     b"line-number", b"gutter", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"syntaxhighlighter",
     b"fragment", b"cm-content", b"view-lines", b"text-layer", b"gist-meta", b"prompt", b"admonition", b"callout",
-    b"alert", b"custom-block", b"hint-container", b"starlight-", b"information-macro", NULL,
+    b"alert", b"custom-block", b"hint-container", b"starlight-", b"information-macro", b"blockquote-tag", b"notecard",
+    NULL,
 ]
 
 

@@ -854,6 +854,20 @@ cdef int32_t _end_of_group(const line_t* line, int32_t run, int32_t last, bint c
     return run if run <= s.last_run else s.last_run
 
 
+cdef int32_t _plainest(const line_t* line, int32_t run, int32_t last) noexcept nogil:
+    """Returns the run of a code span with the fewest inline elements: those around a part of it are left out."""
+    cdef int32_t found = run
+    cdef int kind, n, fewest = INLINES
+    while fewest and run <= last:
+        n = 0
+        for kind in range(STRIKE, INLINES):
+            n += _has(line, run, kind, -1)
+        if n < fewest:
+            fewest, found = n, run
+        run += 1
+    return found
+
+
 cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Writes a reference to a footnote."""
     cdef const text_t* label = &line.sheet.labels[note]
@@ -884,7 +898,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* tex
     cdef const uint8_t* stop
     cdef const text_t* written
-    cdef int32_t run = s.first_run, through, note, following
+    cdef int32_t run = s.first_run, through, note, following, plain
     cdef int n, after
     cdef bint begins = True, is_break, code, formula
     end = first
@@ -910,11 +924,12 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             run = through + 1
             continue
         # what ends before this run, a space, and what begins
-        following = -1 if note > 0 else run
+        plain = _plainest(line, run, through) if through > run and code and not formula else run
+        following = -1 if note > 0 else plain
         n = _wanted_below(line, following)
         if is_break or p > end:
             after = SPACE
-        elif note > 0 or code or formula or _opens(line, run, n) or sheet.extras[run].image and sheet.images:
+        elif note > 0 or code or formula or _opens(line, plain, n) or sheet.extras[run].image and sheet.images:
             after = PUNCTUATION
         else:
             after = _kind_after(p, last)
@@ -932,7 +947,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         if note > 0:
             _put_note(line, note - 1, p, end)
         else:
-            _open(line, run)
+            _open(line, plain)
             tex, stop = p, end
             if formula and sheet.extras[run].tree:
                 written = _address(line, sheet.extras[run].tree - 1)

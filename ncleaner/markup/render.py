@@ -22,8 +22,9 @@ from ncleaner.markup.pictures import names_of_own, parts_of, shown
 # Schemes of links that are written; others, such as `javascript:` and `data:`, are left out with their link.
 _LINKS = frozenset(("http", "https", "ftp", "ftps", "mailto", "tel"))
 _IMAGES = frozenset(("http", "https"))
-# Browsers leave these out wherever they stand in an address, and take a backslash for a slash.
+# Browsers leave these out wherever they stand in an address, and take a backslash for a slash up to the query.
 _LEFT_OUT = re.compile(r"[\t\n\r]")
+_BEFORE_QUERY = re.compile(r"[^?#]*")
 _BLANK = "".join(map(chr, range(33)))
 # What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
 # in the titles of Wikipedia.
@@ -135,6 +136,10 @@ def _quoted(found: re.Match[str]) -> str:
     return quote(found[0], safe="")
 
 
+def _with_slashes(found: re.Match[str]) -> str:
+    return found[0].replace("\\", "/")
+
+
 class Addresses:
     """The addresses of a page.
 
@@ -175,6 +180,8 @@ class Addresses:
         text = _LEFT_OUT.sub("", written.decode("utf-8", "replace")).strip(_BLANK)
         if not text or len(text) > _LONGEST or text.startswith("#"):
             return b""
+        if "\\" in text:
+            text = _BEFORE_QUERY.sub(_with_slashes, text, 1)
         try:
             found = urljoin(self.base, text)
             parts = urlsplit(found)

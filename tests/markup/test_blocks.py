@@ -77,6 +77,12 @@ BLOCKS = [
         "<div class='admonitionblock tip'><table><tr><td class=icon><div>Tip</div><td>a</table></div>",
         "> [!TIP]\n> a",
     ),
+    # mdBook, MDN
+    (
+        "<blockquote class='blockquote-tag blockquote-tag-tip'><p class=blockquote-tag-title>Tip<p>a</blockquote>",
+        "> [!TIP]\n> a",
+    ),
+    ("<div class='notecard warning'><p><b>Warning:</b> a</div>", "> [!WARNING]\n> **Warning:** a"),
     ("<div class=NOTE><p>Note<p>a</div><div class=NOTES><p>b</div>", "> [!NOTE]\n> a\n\nb"),
     # the first row with text is the head
     (
@@ -259,6 +265,9 @@ INLINES = [
     ("<code>a</code> <kbd>b</kbd>", "`a` `b`"),
     ("<code><span>a</span> <b>b</b></code>", "`a b`"),
     ("<code>a</code><code>b</code>", "`a` `b`"),
+    # code in code is a part of it, and so is what is emphasised in it
+    ("<code><b>a</b> <code>b</code> | <code><i>c</i></code>;</code>", "`a b | c;`"),
+    ("<code><b>a</b></code> <b><code>b <i>c</i></code></b> <code>d</code>", "**`a` `b c`** `d`"),
     ("<code>a`b</code> c <tt>`</tt>", "``a`b`` c `` ` ``"),
     ("a <b>b </b>c <b> d</b>", "a **b** c **d**"),
     ("<b><code>a|b</code></b>", "**`a|b`**"),
