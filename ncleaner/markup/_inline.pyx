@@ -725,19 +725,24 @@ cdef bint is_media(const tables_t* t, Py_ssize_t image) noexcept nogil:
     return image > 0 and t.marks[image - 1].kind == MARK_MEDIA
 
 
-cdef Py_ssize_t link_around(const tables_t* t, Py_ssize_t image) noexcept nogil:
-    """Returns the mark of the link that is around an image and has no text, -1 for none."""
-    cdef Py_ssize_t mark = image, other
+cdef Py_ssize_t link_around(const tables_t* t, const uint8_t* kept, Py_ssize_t image) noexcept nogil:
+    """Returns the mark of the link that is around an image and has no kept text, -1 for none."""
+    cdef Py_ssize_t mark = image, end = image
     cdef uint32_t run = t.marks[image].run
     while mark > 0 and mark > image - NEAR and t.marks[mark - 1].run == run:
         mark -= 1
         if t.marks[mark].kind == MARK_LINK_END:
             break
         if t.marks[mark].kind == MARK_LINK:
-            for other in range(image, min(image + NEAR, t.n_marks)):
-                if t.marks[other].kind == MARK_LINK_END or t.marks[other].run != run:
-                    return mark if t.marks[other].run == run else -1
-            return -1
+            while end < t.n_marks and end < image + NEAR and t.marks[end].kind != MARK_LINK_END:
+                end += 1
+            if end == t.n_marks or t.marks[end].kind != MARK_LINK_END or t.marks[end].run > run + NEAR:
+                return -1
+            while run < t.marks[end].run:
+                if kept[t.runs[run].segment]:
+                    return -1
+                run += 1
+            return mark
     return -1
 
 
@@ -749,7 +754,7 @@ cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
     cdef Py_ssize_t link
     if address == NULL or mark + 1 >= t.n_marks:
         return
-    link = link_around(t, mark)
+    link = link_around(t, line.sheet.kept, mark)
     if link >= 0:
         target = _address(line, <int32_t> link)
     if target != NULL:

@@ -840,7 +840,7 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
 
     Returns:
         A list of (mark, source as written or empty, alternative text, run that follows, what each `srcset` before it
-        says, mark of the link around it if this has no text, else -1).
+        says, mark of the link around it if this has no kept text, else -1).
     """
     cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t
@@ -861,7 +861,7 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
             # players have one title for all of them, which does not tell copies
             alt = b"" if is_media(t, i) else _text_of(t, mark + 1)
             if may_be_written(&sheet, mark) or _has_one(names, source, sets):
-                found.append((i, source, alt, mark.run, sets, link_around(t, i)))
+                found.append((i, source, alt, mark.run, sets, link_around(t, sheet.kept, i)))
             sets = []
     return found
 

@@ -696,6 +696,16 @@ cdef void _open(sheet_t* sheet, stack_t* stack, int32_t e) noexcept nogil:
     _push(sheet, stack, <int32_t> sheet.n_nodes - 1, e)
 
 
+cdef bint _has_lost_its_text(const sheet_t* sheet, const stack_t* stack, int32_t item, int32_t inside) noexcept nogil:
+    """Returns whether all text of an item before the list in it is removed, so that its own items take its place."""
+    cdef const element_t* elements = sheet.t.elements
+    return (
+        _kind_of(sheet, item) == ITEM and _kind_of(sheet, inside) == LIST and _top(sheet, stack) == LIST
+        and elements[item].first_run < elements[inside].first_run
+        and (elements[inside].tag == TAG_OL) == (sheet.nodes[stack.frames[stack.n - 1].node].flags & ORDERED > 0)
+    )
+
+
 cdef void _open_all(sheet_t* sheet, stack_t* stack, int32_t element) noexcept nogil:
     """Closes the open nodes that are not around an element, and opens those that are."""
     cdef int32_t path[FRAMES]
@@ -711,6 +721,11 @@ cdef void _open_all(sheet_t* sheet, stack_t* stack, int32_t element) noexcept no
     level = n
     while level > 0 and level > n - FRAMES:
         level -= 1
+        if level and n <= FRAMES and _has_lost_its_text(sheet, stack, path[level], path[level - 1]):
+            # its place is that of the list around it
+            sheet.places[path[level]].frame = sheet.places[path[level - 1]].frame = stack.n
+            level -= 1
+            continue
         _open(sheet, stack, path[level % FRAMES])
     if n > FRAMES:
         # so that the way to an open node is short for the next segment, too

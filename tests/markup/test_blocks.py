@@ -440,3 +440,20 @@ def test_a_headline_without_a_tag_of_one() -> None:
     assert clean_html(page).startswith("<h1>Ferry late again</h1>\n<p>word")
     for title, line in (("The Gazette", "Ferry late again"), ("The ferry sails.", "The ferry sails.")):
         assert markdown(page.replace("Ferry late again |", title).replace("Ferry late again", line))[0] != "#"
+
+
+@pytest.mark.parametrize(
+    ("html", "keep", "expected"),
+    [
+        ("<ul><li>a<ul><li>b<li>c</ul><li>d</ul>", [1, 2, 3], "- b\n- c\n- d"),
+        ("<ol><li>a<ol><li>b<ol><li>c</ol></ol><li>d</ol>", [0, 2], "1. a\n   1. c"),
+        ("<ul><li>a<ul><li>b</ul><p>c</ul>", [1, 2], "- b\n\n  c"),
+        # not a list of another kind, and not where the page has no text either
+        ("<ul><li>a<ol><li>b</ol></ul>", [1], "- 1. b"),
+        ("<ul><li><ul><li>a</ul><li>b</ul>", [0, 1], "- - a\n- b"),
+    ],
+)
+def test_items_take_the_place_of_the_removed_text_around_them(
+    html: str, keep: list[int], expected: str
+) -> None:
+    assert markdown(html, keep) == expected

@@ -157,6 +157,13 @@ def test_a_caption_that_is_removed_takes_no_image_with_it() -> None:
     image = "![](https://harbour.example/a.png)"
     assert markdown(html, [0, 2], images=True) == f"The ferry sails.\n\n{image}\n\nIt sails until May."
     assert markdown(html, [0], images=True) == "The ferry sails."
+    # a link around both stays around the image; if the caption is kept, it is the text of the link
+    html = f"<article><p>The ferry sails.</p><a href=/b>{figure}</a><p>It sails until May.</p></article>"
+    linked = f"[{image}](https://harbour.example/b)"
+    kept = markdown(html, [0, 2], images=True, links=True)
+    assert kept == f"The ferry sails.\n\n{linked}\n\nIt sails until May."
+    caption = "[The ferry at its pier.](https://harbour.example/b)"
+    assert f"{image}\n\n{caption}" in markdown(html, images=True, links=True)
 
 
 @pytest.mark.parametrize(
