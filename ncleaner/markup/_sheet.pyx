@@ -61,8 +61,11 @@ cdef struct count_t:
     int32_t longest       # characters of a kept cell
     int32_t fullest       # segments of a kept cell
     int32_t columns       # with the first column of a kept cell
-    bint headed           # some cell is <th>
-    bint heavy            # some kept cell has quotations or headings
+    int32_t first         # kept cells of the first row that is kept
+    int32_t heads         # those of them that have quotations or headings
+    bint headed           # some cell is <th>, or there is a caption
+    bint above            # a kept cell of the first row, or one over several columns, has quotations or headings
+    bint heavy            # another kept cell has some
     bint coded            # some kept cell has preformatted text
 
 # A node that is open.
@@ -349,6 +352,8 @@ cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* u
             place.number = number
             # an empty row is no head: the next one is
             number += sheet.t.elements[e].first_run < sheet.t.elements[e].last_run
+        elif place.table == table and tag == TAG_CAPTION:
+            count.headed |= sheet.t.elements[e].first_run < sheet.t.elements[e].last_run
         elif place.cell == e and place.table == table and row >= 0:
             while column < MOST_COLUMNS and taken[column] > row:
                 column += 1
@@ -367,13 +372,17 @@ cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* u
                 count.cells += 1
                 count.longest = max(count.longest, place.chars)
                 count.fullest = max(count.fullest, place.segments)
-                if place.flags & HEAVY:
-                    count.heavy = True
-                if place.flags & CODED:
-                    count.coded = True
                 if row != count.last_row:
                     count.rows += 1
                     count.last_row = row
+                count.first += count.rows == 1
+                if place.flags & HEAVY and (count.rows == 1 or place.columns > 1):
+                    count.heads += count.rows == 1
+                    count.above = True
+                elif place.flags & HEAVY:
+                    count.heavy = True
+                if place.flags & CODED:
+                    count.coded = True
             column += place.columns
         e += 1
     places[table].columns = width
@@ -389,6 +398,12 @@ cdef bint _is_data(const count_t* count) noexcept nogil:
         return False
     if count.headed:
         return count.longest <= LONGEST_HEADED
+    if count.above and (
+        # headings are heads of a grid: above all of its columns, or above parts of it
+        count.rows < 3 or count.heads and (count.heads < count.first or count.first < 2)
+        or 4 * count.cells < 3 * <int64_t> count.rows * count.columns
+    ):
+        return False
     return not count.heavy and not count.coded and count.longest <= LONGEST and count.fullest <= MOST_SEGMENTS
 
 

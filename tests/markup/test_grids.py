@@ -16,6 +16,11 @@ TABLES = [
     ("<table><thead><tr><td>A<td>B<tbody><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
     ("<table><caption>Of <b>it</b></caption><tr><th>A<th>B<tr><td>1<td>2</table>",
      "Of **it**\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"),
+    # without <th>, a caption or headings above the columns and above some rows tell data
+    (f"<table><caption>C</caption><tr><td>a<td>x<tr><td>b<td>{'long ' * 100}y</table>",
+     f"C\n\n| a | x |\n| --- | --- |\n| b | {'long ' * 100}y |"),
+    ("<table><tr><td><h3>A</h3><td><h3>B</h3><tr><td colspan=2><h4>C</h4><tr><td>1<td>2<tr><td>3<td>4</table>",
+     "| A | B |\n| --- | --- |\n| C | |\n| 1 | 2 |\n| 3 | 4 |"),
     # alignment: that of the cells, else that of the head
     ("<table><tr><th align=left>A<th>B<th>C<tr><td>1<td align=center>2<td style='x:y; Text-Align: Right'>3</table>",
      "| A | B | C |\n| :-- | :-: | --: |\n| 1 | 2 | 3 |"),
@@ -42,6 +47,10 @@ LAYOUTS = [
     "<table><tr><td>a<tr><td>b</table>",
     "<table role=presentation><tr><td>a<td>x<tr><td>b<td>y</table>",
     "<table><tr><td><h2>a</h2><td>x<tr><td>b<td>y</table>",
+    "<table><caption></caption><tr><td><h2>a</h2><td><h2>x</h2><tr><td>b<td>y</table>",
+    "<table><tr><td><h2>a</h2><td>x<tr><td>b<td>y<tr><td>c<td>z</table>",
+    "<table><tr><td>a<td>x<tr><td><h2>b</h2><td>y<tr><td>c<td>z</table>",
+    "<table><tr><td colspan=3><h2>a</h2><tr><td>b<td>y<td><tr><td>c<td><td>z</table>",
     "<table><tr><td><blockquote>a</blockquote><td>x<tr><td>b<td>y</table>",
     f"<table><tr><td>a<td>x<tr><td>b<td>{'long ' * 150}</table>",
     f"<table><tr><th>a<th>x<tr><td>b<td>{'long ' * 1500}</table>",
