@@ -22,8 +22,9 @@ from ncleaner.markup.pictures import names_of_own, parts_of, shown
 # Schemes of links that are written; others, such as `javascript:` and `data:`, are left out with their link.
 _LINKS = frozenset(("http", "https", "ftp", "ftps", "mailto", "tel"))
 _IMAGES = frozenset(("http", "https"))
-# Browsers leave these out wherever they stand in an address, and take a backslash for a slash up to the query.
+# Browsers leave these out wherever they stand in an address.
 _LEFT_OUT = re.compile(r"[\t\n\r]")
+# In it, they take a backslash for a slash.
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 _BLANK = "".join(map(chr, range(33)))
 # What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
