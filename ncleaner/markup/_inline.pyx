@@ -736,7 +736,8 @@ cdef Py_ssize_t link_around(const tables_t* t, const uint8_t* kept, Py_ssize_t i
         if t.marks[mark].kind == MARK_LINK:
             while end < t.n_marks and end < image + NEAR and t.marks[end].kind != MARK_LINK_END:
                 end += 1
-            if end == t.n_marks or t.marks[end].kind != MARK_LINK_END or t.marks[end].run > run + NEAR:
+            if end == t.n_marks or t.marks[end].kind != MARK_LINK_END \
+                    or t.marks[end].run > min(run + NEAR, <uint32_t> t.n_runs):
                 return -1
             while run < t.marks[end].run:
                 if kept[t.runs[run].segment]:
