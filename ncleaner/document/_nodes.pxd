@@ -44,6 +44,7 @@ cdef uint8_t name_lengths[KNOWN_TAGS]
 cdef int of_name(const unsigned char* name, size_t length) noexcept nogil
 cdef str_t* value_of(node_t* node, int which) noexcept nogil
 cdef str_t* text_of(node_t* node) noexcept nogil
+cdef bint is_in_sentence(node_t* node) noexcept nogil
 
 
 cdef inline int attribute_of(uintptr_t name) noexcept nogil:
@@ -55,8 +56,8 @@ cdef inline int attribute_of(uintptr_t name) noexcept nogil:
 cdef inline bint is_custom(uintptr_t name) noexcept nogil:
     """Returns whether an unknown tag is a custom element: whether its name has a hyphen.
 
-    In practice, pages display custom elements as blocks; other unknown tags (`<o:p>`, `<st1:place>`) occur in
-    running text."""
+    In practice, pages display custom elements as blocks, but in sentences; other unknown tags (`<o:p>`, `<st1:place>`)
+    occur in running text."""
     cdef name_t* entry = <name_t*> name
     cdef const unsigned char* text
     cdef size_t i
@@ -78,7 +79,7 @@ cdef inline meaning_t meaning_of(node_t* node) noexcept nogil:
     m.form = FORM_PLAIN
     m.side = SIDE_OTHER
     m.object = False
-    if is_custom(node.local_name):
+    if is_custom(node.local_name) and not is_in_sentence(node):
         m.role = ROLE_BLOCK
         m.code = TAG_CUSTOM
     else:

@@ -18,7 +18,7 @@ from ncleaner.document._spaces cimport is_blank
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tags cimport FORM_PLAIN, ROLE_INLINE, SIDE_OTHER, TAG_UNKNOWN
+from ncleaner.document._tags cimport FORM_PLAIN, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -90,6 +90,27 @@ cdef str_t* text_of(node_t* node) noexcept nogil:
     if is_blank((<text_node_t*> child).data.data, (<text_node_t*> child).data.length):
         return NULL
     return &(<text_node_t*> child).data
+
+
+cdef enum:
+    MOST_INLINE = 4   # inline elements between a paragraph and an element in a sentence
+
+
+cdef inline bint _has_words(node_t* node) noexcept nogil:
+    return node != NULL and node.type == TEXT_NODE \
+        and not is_blank((<text_node_t*> node).data.data, (<text_node_t*> node).data.length)
+
+
+cdef bint is_in_sentence(node_t* node) noexcept nogil:
+    """Returns whether an element is right beside text, and in a paragraph, maybe in inline elements of it."""
+    cdef node_t* around = node.parent
+    cdef int level = 0
+    while around != NULL and around.local_name < KNOWN_TAGS and meanings[around.local_name].role == ROLE_INLINE \
+            and level < MOST_INLINE:
+        around = around.parent
+        level += 1
+    return around != NULL and around.local_name < KNOWN_TAGS and meanings[around.local_name].code == TAG_P \
+        and (_has_words(node.prev) or _has_words(node.next))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -105,6 +105,9 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<my-card>a</my-card><my-card>b</my-card>", [("h", "a"), ("h", "b")]),
     ("<a-very-long-name-of-an-element>a</a-very-long-name-of-an-element>b", [("h", "a"), ("h", "b")]),
     ("one<o:p></o:p> <st1:place>two</st1:place>", [("h", "one two")]),
+    # custom elements are blocks, but not in a sentence
+    ("<p>one <x-y>two</x-y>.<p><b>(<x-y>three</x-y></b>)", [("p", "one two."), ("h", "(three)")]),
+    ("<p><x-y>one</x-y> <x-y>two</x-y><div>three <x-y>four</x-y></div>", [("h", "one"), ("h", "two"), ("h", "three"), ("h", "four")]),
     # as old pages are
     ('<text id="http://x.example/" title="t">\n<html><head><title>t</title></head>a<p>b', [("h", "a"), ("h", "b")]),
     ("a", [("h", "a")]),
