@@ -370,7 +370,7 @@ _SAID = {
     (
         "end",
         False,
-    ): "behind the text: a link to another page, a line about the site, or a few words apart from it",
+    ): "behind the text: a link to another page, a line about the site, or what stands apart",
     ("crumb", False): "the way to the page, before its headline",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",

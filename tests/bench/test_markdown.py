@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("apted")
-
 PORTS = "| port | depth |\n| --- | --- |\n| **Ela** | 4 m |\n| Ruda<br>north | 7 m |"
 CELLS = [["port", "depth"], ["ela", "4 m"], ["ruda north", "7 m"]]
 
