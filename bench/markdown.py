@@ -36,9 +36,8 @@ import ncleaner
 KINDS = ("code", "formulas", "notes", "links", "images", "headings", "items", "rows", "words")
 Marks = dict[str, list[str]]
 Table = list[list[str]]
-Node = tuple[
-    list[Any], str
-]  # the rows of a table, the cells of a row, no children of a cell; the text of a cell
+# the rows of a table, the cells of a row, or nothing; and the text of a cell
+Node = tuple[list[Any], str]
 
 READER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").enable("strikethrough")
 # prices are no formulas
