@@ -364,7 +364,7 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
 _SAID = {
     ("fragment", True): "a part of a few lines without links",
     ("line", True): "a text of one line",
-    ("heading", False): "a heading at the end, whose text is removed",
+    ("heading", False): "a heading at the end, or a line with a colon, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "beside the text of an article: a link to another page, or the lines below one",
     (

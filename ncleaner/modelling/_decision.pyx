@@ -884,9 +884,14 @@ def complete_tables(Tables tables not None, mask not None):
                             kept[i] = True
 
 
+cdef bint _ends_in_colon(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
+    return mark == c':' or mark == 0xFF1A
+
+
 def complete_code(Tables tables not None, mask not None):
     """Adds preformatted text to a mask of which a quarter of the characters is kept, or that stands between two kept
-    segments.
+    segments or below one that ends in a colon.
 
     Arguments and errors as `complete_tables`.
     """
@@ -904,7 +909,9 @@ def complete_code(Tables tables not None, mask not None):
             i += 1
         if first == i:
             i += 1
-        elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and i < n and kept[i]:
+        elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and (
+            i < n and kept[i] or _ends_in_colon(&tables.t, &s[first - 1])
+        ):
             for k in range(first, i):
                 if not s[k].flags & HIDDEN:
                     kept[k] = True
@@ -1002,7 +1009,6 @@ def drop_last_links(Tables tables not None, mask not None):
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
     cdef const segment_t* link = NULL
-    cdef const uint8_t* text = <const uint8_t*> tables.t.text
     cdef Py_ssize_t last = kept.shape[0] - 1, i
     cdef int links = 0, alike = 0
     cdef uint64_t words = 0
@@ -1013,7 +1019,7 @@ def drop_last_links(Tables tables not None, mask not None):
         last -= 1
     if links < LAST_LINKS or last < 0 or s[last].kind == c'h':
         return
-    if last_mark(text + s[last].start, text + s[last].end) == c':':
+    if _ends_in_colon(&tables.t, &s[last]):
         return
     for i in range(last + 1):
         words += s[i].words if kept[i] else 0
@@ -1049,7 +1055,7 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
 cdef bint _is_label(const tables_t* t, const segment_t* s) noexcept nogil:
     """Returns whether a segment is the label of a field of a form, such as `Search:`."""
     cdef int32_t element = s.element
-    if s.words > LABEL_WORDS or last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end) != c':':
+    if s.words > LABEL_WORDS or not _ends_in_colon(t, s):
         return False
     while element >= 0 and t.elements[element].tag != TAG_FORM:
         element = t.elements[element].parent
@@ -1138,15 +1144,23 @@ def drop_breadcrumbs(Tables tables not None, mask not None):
             kept[i] = False
 
 
+cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment is a short heading, or a line that ends in a colon."""
+    if s.words <= HEADING_WORDS and 0 <= s.element < t.n_elements \
+            and TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
+        return True
+    return s.words <= LAST_WORDS and _ends_in_colon(t, s)
+
+
 def drop_last_headings(Tables tables not None, mask not None):
-    """Takes from a mask the headings at its end, h2 to h6 of up to eight words, if something after them is removed.
+    """Takes from a mask the headings at its end, h2 to h6 of up to eight words, and lines of up to twelve that end in a
+    colon, if something after them is removed.
 
     More than two of them are the items of a list. Other kept text before them stays, so that the mask is never empty
     afterwards. Arguments and errors as `complete_tables`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const tables_t* t = &tables.t
-    cdef const segment_t* s
     cdef Py_ssize_t at = kept.shape[0] - 1
     cdef Py_ssize_t headings[LAST_HEADINGS + 1]
     cdef int n = 0, k
@@ -1156,9 +1170,7 @@ def drop_last_headings(Tables tables not None, mask not None):
         return
     while at >= 0 and n <= LAST_HEADINGS:
         if kept[at]:
-            s = &t.segments[at]
-            if s.words > HEADING_WORDS or not 0 <= s.element < t.n_elements \
-                    or not TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
+            if not _announces(t, &t.segments[at]):
                 break
             headings[n] = at
             n += 1

@@ -385,6 +385,10 @@ def test_the_rest_of_code_is_kept() -> None:
     assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2], complete_code) == []
     assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2, 3], complete_code) == [1, 2, 3]
     assert completed("<pre>a</pre><p>y", [0], complete_code) == [0]
+    # below what announces it
+    assert completed("<p>Then type:<pre>a</pre><pre>b</pre>", [1, 2], complete_code) == []
+    assert completed("<p>Then type:<pre>a</pre>", [0, 1], complete_code) == [0, 1]
+    assert completed("<p>Then rest.<pre>a</pre>", [1], complete_code) == [1]
     assert completed("<div><p>ab<p>c</div>", [1], complete_code) == [1]
     assert completed("", [], complete_code) == []
     with pytest.raises(ValueError, match="does not fit"):
@@ -425,6 +429,11 @@ def test_headings_at_the_end_go_without_their_text() -> None:
     assert completed("<h2>b</h2><h2>c</h2><p>e", [2], drop_last_headings) == [2]
     assert completed("<p>a<p>b<h2>c</h2>", [1], drop_last_headings) == [1]
     assert completed("<p>a<h2>b c d e f g h i j</h2><p>k", [2], drop_last_headings) == [2]
+    # lines that announce what is removed
+    assert completed("<p>a<p>You may also like:<p>声明：<p>b", [3], drop_last_headings) == [1, 2, 3]
+    assert completed("<p>a<p>Boats: Anna<p>b", [2], drop_last_headings) == [2]
+    assert completed(f"<p>a<p>{'b ' * 13}:<p>c", [2], drop_last_headings) == [2]
+    assert completed("<p>a<p>To the islands:", [], drop_last_headings) == []
     assert completed("", [], drop_last_headings) == []
     with pytest.raises(ValueError, match="does not fit"):
         drop_last_headings(dump_html(page).tables, np.ones(7, bool))
