@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from typing import Any, NotRequired, TypedDict, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NotRequired, TypedDict, cast
 
 from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
-from ncleaner.reading.archive import InputFormat, pages
+from ncleaner.reading.archive import InputFormat, check_source, pages
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.jsonl import row_of
@@ -73,7 +73,7 @@ class Row(TypedDict):
 
 
 def rows(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | BinaryIO,
     cleaner: Cleaner | None = None,
     *,
     segments: bool = False,
@@ -99,7 +99,8 @@ def rows(
     the logger `ncleaner`.
 
     Args:
-        source: a path or a URL of an archive, an HTML file or a text, or a directory of these.
+        source: a path or a URL of an archive, an HTML file or a text, or a directory of these; or a binary
+            stream.
         cleaner: what cleans the pages; by default that of `clean`.
         segments: add the segments, each with kind, zone, score and offsets.
         metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
@@ -115,7 +116,7 @@ def rows(
             takes; or `sources` without `segments`.
         InputError: there is no such input, or it cannot be opened.
     """
-    check_is("source", source, (str, os.PathLike), "a path or a URL")
+    check_source(source)
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
     if sources and not segments:
@@ -130,18 +131,26 @@ def rows(
         raise ValueError("markdown needs a Cleaner(marks=True)")
     if sources and not own.recipe.sources:
         raise ValueError("sources needs a Cleaner(sources=True)")
-    inputs = find_inputs([os.fspath(source)])
-    return _rows([item.path for item in inputs], own, options, input_format, marker)
+    found: Sequence[str | BinaryIO]
+    if isinstance(source, str | os.PathLike):
+        found = [item.path for item in find_inputs([source])]
+    else:
+        found = [source]
+    return _rows(found, own, options, input_format, marker)
 
 
 def _rows(
-    paths: list[str], cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
+    sources: Sequence[str | BinaryIO],
+    cleaner: Cleaner,
+    options: SinkOptions,
+    input_format: InputFormat,
+    marker: str | None,
 ) -> Iterator[Row]:
-    for path in paths:
+    for source in sources:
         try:
             recipe = cleaner.recipe
             for page in pages(
-                path, input_format=input_format, limits=recipe.limits, marker=marker, text=recipe.text
+                source, input_format=input_format, limits=recipe.limits, marker=marker, text=recipe.text
             ):
                 try:
                     document, kept = cleaner.page(page)
@@ -153,6 +162,6 @@ def _rows(
                 yield cast(Row, row_of(page, document, kept, options, text))
         except InputError as error:
             # one file of many costs no other
-            if len(paths) == 1:
+            if len(sources) == 1:
                 raise
             _LOG.warning("%s", visible(str(error)))

@@ -41,9 +41,16 @@ def test_a_directory_and_a_cleaner() -> None:
     assert all(row["text"] and row["offset"] == -1 and "metadata" not in row for row in found)
 
 
+def test_a_stream() -> None:
+    with CRAWL.open("rb") as stream:
+        assert list(ncleaner.rows(stream)) == [{**row} for row in ncleaner.rows(CRAWL)]
+
+
 def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(TypeError, match="source"):
         ncleaner.rows(b"<p>x")  # type: ignore[arg-type]
+    with pytest.raises(ncleaner.InputError, match="the source is a page"):
+        ncleaner.rows("<p>x</p>")
     with pytest.raises(TypeError, match="metadata"):
         ncleaner.rows(CRAWL, metadata=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="facts=True"):

@@ -56,6 +56,9 @@ InputFormat = Literal["auto", "warc", "html", "text"]
 #: or empty.
 _STATUS: Final = frozenset({0, 200, 203, 206})
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+# in characters
+_LONGEST_PATH: Final = 4096
+_IS_PAGE: Final = re.compile(r"\s*<[!?a-z][^<]*>", re.IGNORECASE)
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
@@ -134,8 +137,7 @@ def read(
         InputError: there is no such format, or the marker is not a regular expression; at the first item, the
             input cannot be opened.
     """
-    if not hasattr(source, "read"):
-        check_is("source", source, (str, os.PathLike), "a path, a URL, or a file that is open with 'rb'")
+    check_source(source)
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
     if text not in LAYOUT_CHOICES:
@@ -146,6 +148,17 @@ def read(
             check_is(what, value, str, "a str")
     form = custom_form(marker) if marker is not None else None
     return _read(source, name, input_format, limits, _Reading(form, text), on_read)
+
+
+def check_source(source: object) -> None:
+    """Raises TypeError: the source is nothing that `read` opens. Raises InputError: it is the page itself."""
+    if not hasattr(source, "read"):
+        check_is("source", source, (str, os.PathLike), "a path, a URL, or a file that is open with 'rb'")
+    # many parsers take the page there
+    if isinstance(source, str) and (len(source) > _LONGEST_PATH or _IS_PAGE.match(source)):
+        raise InputError(
+            "the source is a page, not the path of one: `ncleaner.clean` and `ncleaner.extract` take a page"
+        )
 
 
 @contextmanager
@@ -213,7 +226,7 @@ def pages(
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner()
-    >>> texts = [cleaner.clean(page.body) for page in ncleaner.pages("examples/crawl.warc.gz")]
+    >>> texts = [cleaner.clean(page) for page in ncleaner.pages("examples/crawl.warc.gz")]
     >>> len(texts)
     15
 
