@@ -14,12 +14,14 @@ from numbers import Real
 from pathlib import Path
 
 from ncleaner.errors import InputError, InputWarning
-from ncleaner.page import Page, binary
+from ncleaner.page import binary
 
 # characters of a text that are looked at
 _HEAD = 16
 # most characters of a value in a message
 _MOST = 60
+# packages whose objects are pages that were parsed
+_PARSERS = ("bs4", "lxml", "selectolax", "parsel")
 # the longest text that may be a path
 _LONGEST_PATH = 1000
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s<>]+", re.IGNORECASE)
@@ -33,7 +35,7 @@ def _shown(value: object) -> str:
         text = repr(value[: _MOST + 1] if isinstance(value, str | bytes) else value)
         return text if len(text) <= _MOST else f"{text[:_MOST]}…"
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
 
 
 def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
@@ -128,8 +130,10 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         InputError: it is an image, a PDF or another binary file.
     """
     if isinstance(given, bytes):
-        check_text(given, encoding or "")
-        return given
+        # compiled code takes no subclass, such as that of NumPy
+        body = given if type(given) is bytes else bytes(given)
+        check_text(body, encoding or "")
+        return body
     if isinstance(given, str):
         if len(given) <= _LONGEST_PATH and "<" not in given and _is_locator(given.strip()):
             warnings.warn(
@@ -149,10 +153,14 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"
     elif isinstance(given, os.PathLike):
         advice = "give .read_bytes() of it"
+    elif type(given).__module__.partition(".")[0] in _PARSERS:
+        # such an object may have any attribute
+        advice = "give the page as it was before it was parsed"
     elif hasattr(given, "read"):
-        advice = "open it with 'rb', and give .read() of it"
-    elif isinstance(given, Page):
-        advice = "give its body, or use Cleaner.page"
+        advice = "give .read() of it, of a file that is open with 'rb'"
+    elif hasattr(type(given), "content"):
+        # a response of requests
+        advice = "give .content of it"
     elif type(given).__name__ == "Document":
         advice = "use Cleaner.keep"
     elif hasattr(given, "__iter__"):

@@ -38,6 +38,12 @@ P = ParamSpec("P")
 _OF_DUMPING = tuple(
     each for each in options_of(Recipe) if each.name in ("alt_text", "readings", "encoding", "text")
 )
+# What is no option of a Cleaner, but an argument of its methods.
+_OF_METHODS = {
+    **dict.fromkeys((each.name for each in options_of(MarkupOptions)), "`markdown`, `html` or `extract`"),
+    "front_matter": "`markdown`",
+    "url": "the method that gets the page",
+}
 
 
 def _taking(
@@ -131,7 +137,7 @@ class Cleaner:
         if len(given) == 1 and isinstance(given[0], Recipe) and not options:
             self.recipe = given[0]
         else:
-            check_names(Recipe, options, "Cleaner")
+            check_names(Recipe, options, "Cleaner", _OF_METHODS)
             self.recipe = Recipe(*given, **options)
         recipe = self.recipe
         entry = entry_of(recipe.method)
@@ -362,7 +368,7 @@ class Cleaner:
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
-        check_is("page", page, Page, "a Page, such as `pages` yields")
+        check_is("page", page, Page, "a Page, such as `pages` yields: `clean` takes bytes and str")
         recipe = self.recipe
         if not page.source and page.kind != "document":
             # not read by `pages`, which passes such files over

@@ -195,17 +195,32 @@ class Declared:
                 object.__setattr__(self, each.name, checked)
 
 
-def check_names(declared: type, names: Iterable[str], of: str) -> None:
-    """Raises TypeError: a class of options has none of such a name; `of` is what callers know it as."""
+def check_names(
+    declared: type, names: Iterable[str], of: str, elsewhere: Mapping[str, str] | None = None
+) -> None:
+    """Raises TypeError: a class of options has none of such a name.
+
+    Args:
+        declared: the class.
+        names: of options.
+        of: what callers know the class as.
+        elsewhere: {name: what takes it} of options that are no option of the class.
+    """
+    elsewhere = elsewhere or {}
     known = [each.name for each in options_of(declared)]
     for name in names:
         if name not in known:
             # only here: few names are wrong
             from difflib import get_close_matches
 
-            # flags of the command line that are values here
-            presets = [f"{each.name}={name!r}" for each in options_of(declared) if name in dict(each.presets)]
-            meant = [f"did you mean {each}?" for each in presets or get_close_matches(name, known, n=1)]
+            # as other programs name it: include_links, favor_precision
+            for part in (name, *name.split("_")):
+                if part in elsewhere:
+                    raise TypeError(f"{of} has no option {name!r}: give {part} to {elsewhere[part]}")
+                # flags of the command line that are values here
+                if found := [each.name for each in options_of(declared) if part in dict(each.presets)]:
+                    raise TypeError(f"{of} has no option {name!r}: did you mean {found[0]}={part!r}?")
+            meant = [f"did you mean {each}?" for each in get_close_matches(name, known, n=1)]
             raise TypeError(f"{of} has no option {name!r}: {''.join(meant) or ', '.join(known)}")
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import math
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 import ncleaner
 from ncleaner import Cleaner, InputError, InputWarning, Limits
@@ -24,6 +26,21 @@ class NAType:
     """As that of pandas calls itself."""
 
 
+class Response:
+    """As that of requests, which gives its lines if it is gone through."""
+
+    @property
+    def content(self) -> bytes:
+        raise AssertionError("it may have to be downloaded")
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(())
+
+
+class URL:
+    """As that of yarl."""
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -32,11 +49,13 @@ class NAType:
         (np.float64("nan"), "leave rows without a page out"),
         (NAType(), "not a NAType: leave rows without a page out"),
         (Path("page.html"), r"Path: give .read_bytes\(\) of it"),
-        (io.StringIO("<p>"), r"not a StringIO: open it with 'rb', and give .read\(\) of it"),
+        (io.StringIO("<p>"), r"not a StringIO: give .read\(\) of it, of a file that is open with 'rb'"),
+        (Response(), "not a Response: give .content of it"),
+        (URL(), "not a URL: give its bytes or its text"),
+        (LexborHTMLParser("<p>"), "not a LexborHTMLParser: give the page as it was before it was parsed"),
         (["<p>"], "not a list: give one page after the other"),
         ({"html": "<p>"}, "not a dict: give one page after the other"),
         (np.array(["<p>"]), "not a ndarray: give one page after the other"),
-        (ncleaner.Page(b"<p>"), "not a Page: give its body, or use Cleaner.page"),
         (7, "not 7: give its bytes or its text"),
     ],
 )
@@ -89,7 +108,14 @@ def test_a_document_is_no_page() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [PROSE, PROSE.encode(), bytearray(PROSE.encode()), memoryview(PROSE.encode()), np.str_(PROSE)],
+    [
+        PROSE,
+        PROSE.encode(),
+        bytearray(PROSE.encode()),
+        memoryview(PROSE.encode()),
+        np.str_(PROSE),
+        np.bytes_(PROSE.encode()),
+    ],
     ids=lambda given: type(given).__name__,
 )
 def test_what_is_a_page(given: Any) -> None:
@@ -158,6 +184,24 @@ def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Excepti
         Cleaner(**parameters)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("favor_precision", "did you mean threshold='precision'?"),
+        ("include_comments", "did you mean comments?"),
+        ("target_language", "did you mean language?"),
+        ("include_links", "give links to `markdown`, `html` or `extract`"),
+        ("front_matter", "give front_matter to `markdown`"),
+        ("base_url", "give url to the method that gets the page"),
+        ("prune_xpath", "method, model, "),
+    ],
+)
+def test_options_as_other_programs_name_them(name: str, said: str) -> None:
+    options: dict[str, Any] = {name: True}
+    with pytest.raises(TypeError, match=re.escape(f"Cleaner has no option {name!r}: {said}")):
+        Cleaner(**options)
+
+
 def test_booleans_and_numbers_of_numpy_will_do() -> None:
     cleaner = Cleaner(comments=np.bool_(False), threshold=np.float32(0.5))  # type: ignore[call-overload]
     assert cleaner.clean(f"<p>{PROSE}") == PROSE
@@ -190,6 +234,13 @@ def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> No
     [
         ([None], {}, TypeError, "source has to be a path, a URL, or a file that is open with 'rb', not None"),
         ([["a.warc"]], {}, TypeError, "not a list"),
+        (
+            [f"\n<p>{PROSE}</p>"],
+            {},
+            InputError,
+            "the source is a page, not the path of one: `ncleaner.clean`",
+        ),
+        ([PROSE * 99], {}, InputError, "the source is a page"),
         (["x"], {"input_format": "pdf"}, InputError, "unknown input format 'pdf'"),
         (["x"], {"limits": 3}, TypeError, "limits has to be Limits"),
         (["x"], {"name": 3}, TypeError, "name has to be a str, not 3"),
@@ -270,7 +321,7 @@ def test_addresses_and_pages_of_a_cleaner() -> None:
     cleaner = Cleaner()
     with pytest.raises(TypeError, match="url has to be an address as str, not None"):
         cleaner.clean("<p>a", None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="page has to be a Page"):
+    with pytest.raises(TypeError, match=r"page has to be a Page, .*: `clean` takes bytes and str"):
         cleaner.page(b"<p>a")  # type: ignore[arg-type]
 
 
