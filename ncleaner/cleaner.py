@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 P = ParamSpec("P")
+# A page in memory: bytes as served, or decoded text.
+Html: TypeAlias = bytes | bytearray | memoryview | str
 # The options by which pages become Documents.
 _OF_DUMPING = tuple(
     each for each in options_of(Recipe) if each.name in ("alt_text", "readings", "encoding", "text")
@@ -174,38 +176,42 @@ class Cleaner:
         self._ngrams = ngrams if isinstance(ngrams, NGramModel) else None
         self._model_language = language_of(self._ngrams.about) if self._ngrams else ""
 
-    def document(self, html: bytes | str, url: str = "") -> Document:
-        """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site.
+    def document(self, html: Html | Page, url: str = "") -> Document:
+        """Dumps one page; nothing is removed yet. With its URL, it has what is known of its site.
 
         Raises as `clean` does.
         """
         return self._dumped(html, url)
 
-    def _dumped(self, html: bytes | str, url: str, marks: bool = False, facts: bool = False) -> Document:
-        check_is("url", url, str, "an address as str")
-        page = page_of(html, self.recipe.encoding)
-        return self._with_site(self._of_html(page, marks=marks, facts=facts), url)
-
-    def _of_html(
-        self, html: bytes | str, content_type: str = "", marks: bool = False, facts: bool = False
-    ) -> Document:
-        recipe = self.recipe
-        return dump_html(
-            html,
-            content_type=content_type,
-            encoding=recipe.encoding,
-            limits=recipe.limits,
-            alt_text=recipe.alt_text,
-            readings=recipe.readings,
-            facts=facts or self._wants_facts,
-            marks=marks or recipe.marks,
-            sources=recipe.sources,
-        )
+    def _dumped(self, html: Html | Page, url: str, marks: bool = False, facts: bool = False) -> Document:
+        document = _dump(html, url, self.recipe, marks=marks, facts=facts or self._wants_facts)
+        return self._with_site(document, _address(html, url))
 
     def _with_site(self, document: Document, url: str) -> Document:
         if self.sites is None or not url:
             return document
         return replace(document, site=self.sites.look_up(url, document))
+
+    def _cleaned(
+        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False
+    ) -> tuple[Document, Kept]:
+        """Dumps a page and decides. If it is no `Page`, the language and the model are not remarked."""
+        document = self._dumped(html, url, marks, facts)
+        if not isinstance(html, Page):
+            return document, self._decided(document)
+        sites, recipe = self.sites, self.recipe
+        first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
+        if first and recipe.drop_duplicates:
+            remarks = Remarks(language=page_language(document), duplicate_of=first)
+            return document, Kept(np.zeros(len(document), np.bool_), remarks=remarks)
+        kept = self._named(document, self._decided(document, html.rights))
+        if first:
+            kept = kept.remarked(duplicate_of=first)
+        if sites is not None and sites.paragraphs:
+            kept = kept._replace(seen=sites.shares_seen(html, document, kept.mask))
+            if recipe.drop_seen:
+                kept = kept.without_seen()
+        return document, kept
 
     def keep(self, document: Document) -> Kept:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
@@ -242,11 +248,11 @@ class Cleaner:
         # without the model, which is large to pickle
         return kept._replace(quality=quality, estimate=None)
 
-    def clean(self, html: bytes | str, url: str = "") -> str:
-        """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.
+    def clean(self, html: Html | Page, url: str = "") -> str:
+        """Returns the clean text of one page, one segment per line; empty if no segment is kept.
 
         Args:
-            html: the page: bytes as served, or decoded text. See `ncleaner.clean`.
+            html: the page: bytes as served, decoded text, or a `Page`. See `ncleaner.clean`.
             url: its address, for a cleaner with a survey of sites.
 
         Warns:
@@ -257,12 +263,11 @@ class Cleaner:
             InputError: the page exceeds `limits.bytes` or `limits.segments`, or is a binary file.
             ModelError: the survey of sites is damaged.
         """
-        document = self._dumped(html, url)
-        return kept_text(document, self._decided(document)).decode()
+        return kept_text(*self._cleaned(html, url)).decode()
 
     def extract(
         self,
-        html: bytes | str,
+        html: Html | Page,
         url: str = "",
         *,
         links: bool = False,
@@ -277,8 +282,10 @@ class Cleaner:
         from ncleaner.markup.render import markdown_of
 
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, marks=True, facts=True)
-        kept = self.keep(document)
+        document, kept = self._cleaned(html, url, marks=True, facts=True)
+        if not isinstance(html, Page):
+            kept = self._named(document, kept)
+        url = _address(html, url)
         return Extracted(
             text=kept_text(document, kept).decode(),
             markdown=markdown_of(document, kept, options, url).decode(),
@@ -290,13 +297,13 @@ class Cleaner:
             encoding=document.encoding,
         )
 
-    def metadata(self, html: bytes | str, url: str = "") -> Metadata:
+    def metadata(self, html: Html | Page, url: str = "") -> Metadata:
         """Returns the metadata of one HTML page: title, authors, dates and so on.
 
         `extract` gives the text, too.
 
         Args:
-            html: the page: bytes as served, or decoded text.
+            html: the page, as for `clean`.
             url: its address, for relative addresses in it and for the date in it.
 
         Raises as `clean` does.
@@ -305,7 +312,7 @@ class Cleaner:
 
     def markdown(
         self,
-        html: bytes | str,
+        html: Html | Page,
         url: str = "",
         *,
         links: bool = False,
@@ -337,19 +344,24 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, marks=True, facts=front_matter or images)
-        kept = self.keep(document) if front_matter else self._decided(document)
+        document, kept = self._cleaned(html, url, marks=True, facts=front_matter or images)
+        url = _address(html, url)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
             return text
         # few ask for it, and it imports parsers of dates and addresses
         from ncleaner.sinks.marked import front_matter_of
 
-        return f"{front_matter_of(Page(b'', url), document, kept).decode()}\n{text}"
+        page = Page(b"", url)
+        if isinstance(html, Page):
+            page = html._replace(url=url)
+        else:
+            kept = self._named(document, kept)
+        return f"{front_matter_of(page, document, kept).decode()}\n{text}"
 
     def html(
         self,
-        html: bytes | str,
+        html: Html | Page,
         url: str = "",
         *,
         links: bool = False,
@@ -363,69 +375,13 @@ class Cleaner:
         from ncleaner.markup.render import html_of
 
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, marks=True, facts=images)
-        return html_of(document, self._decided(document), options, url).decode()
+        document, kept = self._cleaned(html, url, marks=True, facts=images)
+        return html_of(document, kept, options, _address(html, url)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields: `clean` takes bytes and str")
-        recipe = self.recipe
-        if not page.source and page.kind != "document":
-            # not read by `pages`, which passes such files over
-            check_text(page.body, recipe.encoding or page.content_type)
-        if page.kind == "document":
-            document = self._of_stored(page)
-        elif page.kind == "text":
-            layout = self._layout(page)
-            document = dump_text(
-                page.body,
-                content_type=page.content_type,
-                encoding=recipe.encoding,
-                limits=recipe.limits,
-                layout=layout,
-                sources=recipe.sources,
-            )
-        else:
-            document = self._of_html(page.body, page.content_type)
-        document = self._with_site(document, page.url)
-        first = self.sites.duplicate_of(page) if self.sites is not None and self.sites.duplicates else ""
-        if first and recipe.drop_duplicates:
-            remarks = Remarks(language=page_language(document), duplicate_of=first)
-            return document, Kept(np.zeros(len(document), np.bool_), remarks=remarks)
-        kept = self._named(document, self._decided(document, page.rights))
-        if first:
-            kept = kept.remarked(duplicate_of=first)
-        if self.sites is not None and self.sites.paragraphs:
-            kept = kept._replace(seen=self.sites.shares_seen(page, document, kept.mask))
-            if recipe.drop_seen:
-                kept = kept.without_seen()
-        return document, kept
-
-    def _of_stored(self, page: Page) -> Document:
-        """Returns a stored document. Raises InputError: it has not what this cleaner needs."""
-        # few runs read any
-        from ncleaner.document.stored import restored
-
-        recipe = self.recipe
-        for each in _OF_DUMPING:
-            if getattr(recipe, each.name) != each.default:
-                raise InputError(f"the document is stored: {each.shown} counts only where pages are stored")
-        document, has_marks = restored(page.body, recipe.limits)
-        for wanted, is_there, what, flag in (
-            (recipe.marks, has_marks, "what Markdown and HTML need", "markdown"),
-            (self._wants_facts, document.facts is not None, "what the page states", "metadata"),
-            (recipe.sources, document.sources is not None, "the places of its segments", "source"),
-        ):
-            if wanted and not is_there:
-                raise InputError(f"the document is stored without {what}: store the page with --{flag}")
-        return document
-
-    def _layout(self, page: Page) -> str | TextLayout:
-        """Returns the layout in which a text is read: what the user says, or what the reader knows."""
-        wanted = self.recipe.text
-        if page.layout is None:
-            return wanted
-        return page.layout if wanted == "auto" else page.layout._replace(name=wanted)
+        return self._cleaned(page, "")
 
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)
@@ -455,11 +411,79 @@ def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
     return found
 
 
+def _address(html: object, url: str) -> str:
+    """Returns the address of a page: that which is given, or its own."""
+    return html.url if not url and isinstance(html, Page) else url
+
+
+def _dump(
+    html: Html | Page, url: str, recipe: Recipe, *, marks: bool = False, facts: bool = False
+) -> Document:
+    """Dumps a page; one of an archive by its kind and its HTTP header. Raises as `clean` does."""
+    check_is("url", url, str, "an address as str")
+    marks = marks or recipe.marks
+    if not isinstance(html, Page):
+        page, content_type = page_of(html, recipe.encoding), ""
+    else:
+        page, content_type = html.body, html.content_type
+        if html.kind == "document":
+            return _of_stored(html, recipe, marks, facts)
+        if not html.source:
+            # not read by `pages`, which passes such files over
+            check_text(page, recipe.encoding or content_type)
+        if html.kind == "text":
+            return dump_text(
+                page,
+                content_type=content_type,
+                encoding=recipe.encoding,
+                limits=recipe.limits,
+                layout=_layout(html, recipe.text),
+                sources=recipe.sources,
+            )
+    return dump_html(
+        page,
+        content_type=content_type,
+        encoding=recipe.encoding,
+        limits=recipe.limits,
+        alt_text=recipe.alt_text,
+        readings=recipe.readings,
+        facts=facts,
+        marks=marks,
+        sources=recipe.sources,
+    )
+
+
+def _of_stored(page: Page, recipe: Recipe, marks: bool, facts: bool) -> Document:
+    """Returns a stored document. Raises InputError: it has not what is asked for."""
+    # few runs read any
+    from ncleaner.document.stored import restored
+
+    for each in _OF_DUMPING:
+        if getattr(recipe, each.name) != each.default:
+            raise InputError(f"the document is stored: {each.shown} counts only where pages are stored")
+    document, has_marks = restored(page.body, recipe.limits)
+    for wanted, is_there, what, flag in (
+        (marks, has_marks, "what Markdown and HTML need", "markdown"),
+        (facts, document.facts is not None, "what the page states", "metadata"),
+        (recipe.sources, document.sources is not None, "the places of its segments", "source"),
+    ):
+        if wanted and not is_there:
+            raise InputError(f"the document is stored without {what}: store the page with --{flag}")
+    return document
+
+
+def _layout(page: Page, wanted: str) -> str | TextLayout:
+    """Returns the layout in which a text is read: what the user says, or what the reader knows."""
+    if page.layout is None:
+        return wanted
+    return page.layout if wanted == "auto" else page.layout._replace(name=wanted)
+
+
 _default: list[Cleaner] = []
 
 
-def clean(html: bytes | str) -> str:
-    """Returns the clean text of one HTML page, by the default method and the model of its language.
+def clean(html: Html | Page) -> str:
+    """Returns the clean text of one page, by the default method and the model of its language.
 
     Use a `Cleaner` for other methods, models or limits.
 
@@ -469,7 +493,10 @@ def clean(html: bytes | str) -> str:
 
     A file is read before: `clean(Path("page.html").read_bytes())`. Give bytes rather than decoded text where
     there are bytes: the encoding is then found as browsers find it. `pages` reads archives, files and
-    addresses.
+    addresses, and gives each `Page`. Make one yourself where you know the HTTP header, or of plain text:
+
+        ncleaner.clean(ncleaner.Page(body, url, content_type=header))
+        ncleaner.clean(ncleaner.Page(text.encode(), kind="text"))
 
     Nulls of a data frame (None, NaN, NA) are no pages, and raise TypeError; an empty text is a page without
     text. Leave them out, or pass them on:
@@ -478,7 +505,7 @@ def clean(html: bytes | str) -> str:
         frame["text"] = frame["html"].map(ncleaner.clean, na_action="ignore")           # the same
 
     Args:
-        html: the page: bytes as served (bytes, bytearray or memoryview), or decoded text.
+        html: the page: bytes as served (bytes, bytearray or memoryview), decoded text, or a `Page`.
 
     Returns:
         The kept segments, one per line; empty if no segment is kept.
@@ -496,7 +523,7 @@ def clean(html: bytes | str) -> str:
 
 
 def extract(
-    html: bytes | str,
+    html: Html | Page,
     url: str = "",
     *,
     links: bool = False,
@@ -516,7 +543,7 @@ def extract(
     The ferry **will sail** until the end of May.
 
     Args:
-        html: the page: bytes as served, or decoded text. See `clean`.
+        html: the page: bytes as served, decoded text, or a `Page`. See `clean`.
         url: its address, for relative addresses in it and for the date in it.
         links: write the targets of links into the Markdown.
         images: write images.
@@ -533,7 +560,7 @@ def _default_cleaner() -> Cleaner:
     return _default[0]
 
 
-def metadata(html: bytes | str, url: str = "") -> Metadata:
+def metadata(html: Html | Page, url: str = "") -> Metadata:
     """Returns the metadata of one HTML page: title, authors, dates and so on.
 
     >>> import ncleaner
@@ -543,7 +570,7 @@ def metadata(html: bytes | str, url: str = "") -> Metadata:
     ('The ferry is back', ('Ann Lee',))
 
     Args:
-        html: the page: bytes as served, or decoded text. See `clean`.
+        html: the page: bytes as served, decoded text, or a `Page`. See `clean`.
         url: its address, for relative addresses in it and for the date in it.
 
     Warns and raises as `clean` does.
@@ -551,10 +578,8 @@ def metadata(html: bytes | str, url: str = "") -> Metadata:
     return _metadata(html, url, Recipe())
 
 
-def _metadata(html: bytes | str, url: str, recipe: Recipe) -> Metadata:
-    check_is("url", url, str, "an address as str")
-    page = page_of(html, recipe.encoding)
-    return _said_by(dump_html(page, encoding=recipe.encoding, limits=recipe.limits, facts=True), url)
+def _metadata(html: Html | Page, url: str, recipe: Recipe) -> Metadata:
+    return _said_by(_dump(html, url, recipe, facts=True), _address(html, url))
 
 
 def _said_by(document: Document, url: str) -> Metadata:

@@ -208,6 +208,41 @@ def test_page_uses_the_http_header() -> None:
     assert kept.mask.all()
 
 
+def test_all_methods_take_a_page_of_an_archive() -> None:
+    url = "https://harbour-gazette.example/ferry"
+    markup = f"<title>Паром</title><h1>Паром</h1><p>{PROSE} <a href=timetable>Привет</a>.<p>{MORE}"
+    page = Page(markup.encode("koi8-r"), url, "2024-05-01T10:00:00Z", "text/html; charset=koi8-r")
+    for cleaner in (Cleaner(), Cleaner("ngram", model="en")):
+        assert cleaner.clean(page) == cleaner.clean(markup)
+        assert cleaner.extract(page)._replace(encoding="") == cleaner.extract(markup, url)
+        assert cleaner.metadata(page) == cleaner.metadata(markup, url)
+        assert cleaner.html(page, links=True) == cleaner.html(markup, url, links=True)
+        assert cleaner.markdown(page, links=True) == cleaner.markdown(markup, url, links=True)
+        # which has the date of the capture, too
+        front = cleaner.markdown(page, front_matter=True)
+        assert front.replace('date: "2024-05-01T10:00:00Z"\n', "") == cleaner.markdown(
+            markup, url, front_matter=True
+        )
+        assert cleaner.document(page).text == cleaner.page(page)[0].text
+    assert ncleaner.clean(page) == ncleaner.clean(markup)
+    assert ncleaner.metadata(page, "https://other.example/") == ncleaner.metadata(
+        markup, "https://other.example/"
+    )
+    reserved = page._replace(rights="TDM-Reservation: 1")
+    assert Cleaner(respect_tdm=True).clean(reserved) == ""
+    with pytest.raises(InputError, match="PDF"):
+        ncleaner.clean(Page(b"%PDF-1.4 1 0 obj"))
+
+
+def test_a_page_of_plain_text() -> None:
+    text = Page(f"{PROSE}\n\n{MORE} 1 < 2".encode(), kind="text")
+    assert ncleaner.clean(text) == f"{PROSE}\n{MORE} 1 < 2"
+    found = ncleaner.extract(text)
+    assert found.markdown == f"{PROSE}\n\n{MORE} 1 < 2"
+    assert found.metadata == ncleaner.metadata(text) == ncleaner.metadata("")
+    assert "date" not in Cleaner().markdown(text, front_matter=True)
+
+
 def test_encoding_and_alt_text_are_options() -> None:
     cleaner = Cleaner("everything", encoding="koi8-r", alt_text=True)
     assert cleaner.clean("<meta charset=utf-8><p>да <img alt='нет'>".encode("koi8-r")) == "да нет"
