@@ -226,11 +226,22 @@ def with_next(message: str, command: Any) -> str:
     return message
 
 
+# How other programs name the option for an input, and options that have another name here.
+_INPUTS = ("u", "url", "URL", "input", "input-dir")
+_OTHER_NAMES = {
+    **dict.fromkeys(("workers", "threads", "processes", "parallel", "num-workers"), "jobs"),
+    **dict.fromkeys(("i", "input-file"), "inputs-from"),
+    "overwrite": "force",
+}
+
+
 def alike(name: str, command: Any) -> list[str]:
-    """Returns what a wrong long option of a command may mean: `--format jsonl` for `--json`, `--format` for
-    `--output-format`."""
-    given = name.lstrip("-")
+    """Returns what a wrong option of a command may mean: `--format jsonl` for `--json`, `--format` for
+    `--output-format`, `--jobs` for `--workers`."""
+    given = _OTHER_NAMES.get(name.lstrip("-"), name.lstrip("-"))
     known = [each[2:] for param in command.params for each in param.opts if each.startswith("--")]
+    if given in known:
+        return [f"--{given}"]
     if "format" in known and (formats := _formats(given)):
         return [f"--format {formats[0]}"]
     ends = [each for each in known if given.endswith(f"-{each}")]
@@ -258,8 +269,12 @@ def run() -> int:
         command = error.ctx.command if error.ctx and (error.message or hasattr(error, "param")) else None
         error.message = safe(with_next(with_suggestion(number_in_words(error.message)), command))
         if command is not None and hasattr(error, "possibilities"):
-            error.possibilities = alike(error.option_name, command)
-            if not error.possibilities and getattr(command, "rare", None):
+            takes_inputs = any(param.name == "inputs" for param in command.params)
+            is_input = takes_inputs and error.option_name.lstrip("-") in _INPUTS
+            error.possibilities = [] if is_input else alike(error.option_name, command)
+            if is_input:
+                error.message += ": give inputs without an option"
+            elif not error.possibilities and getattr(command, "rare", None):
                 error.message += ": --help-all shows all options"
         error.show()
         return int(error.exit_code)

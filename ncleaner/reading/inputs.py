@@ -165,6 +165,8 @@ def listed_inputs(path: str, prefix: str = "") -> list[Input]:
             text = inflated(stream, path).decode()
     except FileNotFoundError as error:
         raise InputError(f"{path}: {error.strerror if is_url(path) else missing(Path(path))}") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path}: is a directory, not a list of inputs: give it as an input") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
