@@ -104,9 +104,9 @@ class Fields:
             if name in self._fields:
                 raise OptionError("attributes", f"duplicate attribute {name}")
             if field not in FIELDS and field not in columns:
-                known = f"; the table has {', '.join(columns)}" if columns else ""
+                known = f"the table has {', '.join(columns)}" if columns else "--table adds your own"
                 raise OptionError(
-                    "attributes", f"unknown field {field}: give one of {', '.join(FIELDS)}{known}"
+                    "attributes", f"unknown field {field}: give one of {', '.join(FIELDS)}; {known}"
                 )
             self._fields[name] = field
         wanted = set(self._fields.values())
@@ -211,7 +211,10 @@ def _csv_rows(text: str, path: str, base: str) -> Iterator[tuple[int, dict[str, 
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         if not set(reader.fieldnames or ()).intersection(_KEYS):
-            raise InputError(f"{path}: its first line names no column `url` or `file`")
+            marks = "tabs" if delimiter == "\t" else "commas"
+            raise InputError(
+                f"{path}: its first line names no column `url` or `file` ({marks} separate columns)"
+            )
         for row in reader:
             if None in row or None in row.values():
                 raise InputError(

@@ -45,7 +45,7 @@ def test_names_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [
-        (["wrods"], "unknown field wrods"),
+        (["wrods"], "unknown field wrods: .*; --table adds your own"),
         (["a b=url"], "cannot be the name"),
         (["=url"], "cannot be the name"),
         (["1=url"], "cannot be the name"),
@@ -81,6 +81,8 @@ def test_tables(name: str, text: str, tmp_path: Path) -> None:
         ("none.csv", None, "cannot read the table"),
         ("a.csv", b"", "no column `url`"),
         ("a.csv", b"name,genre\nx,y\n", "no column `url`"),
+        ("a.csv", b"url;genre\nx;y\n", r"no column .* \(commas separate columns\)"),
+        ("a.tsv", b"url,genre\nx,y\n", r"no column .* \(tabs separate columns\)"),
         ("a.csv", b"url,genre\n", "has no rows"),
         ("a.csv", b"url,genre\nx,y\nz\n", "line 3: the row has not as many values"),
         ("a.csv", b"url,genre\nx,y,z\n", "line 2: the row has not as many values"),
