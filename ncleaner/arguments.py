@@ -14,7 +14,7 @@ from numbers import Real
 from pathlib import Path
 
 from ncleaner.errors import InputError, InputWarning
-from ncleaner.page import binary
+from ncleaner.page import Page, binary
 
 # characters of a text that are looked at
 _HEAD = 16
@@ -104,6 +104,19 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
 def check_path(name: str, value: object, what: str = "a path, as str or Path") -> None:
     """Raises TypeError: the value is no path."""
     check_is(name, value, (str, os.PathLike), what)
+
+
+def check_page(page: Page) -> None:
+    """Checks the fields of a `Page` that a caller has made.
+
+    Raises:
+        TypeError: a field has another type.
+        ValueError: the kind is unknown.
+    """
+    check_is("body", page.body, bytes, "bytes")
+    for name in ("url", "date", "content_type", "record_id", "rights"):
+        check_is(name, getattr(page, name), str, "a str, which is empty if it is unknown")
+    check_choice("kind", page.kind, ("html", "text", "document"))
 
 
 def _range(low: float, high: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeA
 
 import numpy as np
 
-from ncleaner.arguments import check_flag, check_is, check_text, page_of
+from ncleaner.arguments import check_flag, check_is, check_page, check_text, page_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, Remarks
@@ -426,10 +426,13 @@ def _dump(
         page, content_type = page_of(html, recipe.encoding), ""
     else:
         page, content_type = html.body, html.content_type
+        if not html.source:
+            # not read by `pages`
+            check_page(html)
         if html.kind == "document":
             return _of_stored(html, recipe, marks, facts)
         if not html.source:
-            # not read by `pages`, which passes such files over
+            # which passes such files over
             check_text(page, recipe.encoding or content_type)
         if html.kind == "text":
             return dump_text(

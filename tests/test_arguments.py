@@ -325,6 +325,24 @@ def test_addresses_and_pages_of_a_cleaner() -> None:
         cleaner.page(b"<p>a")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("fields", "error", "said"),
+    [
+        ({"body": PROSE}, TypeError, "body has to be bytes, not 'The ferry"),
+        ({"url": None}, TypeError, "url has to be a str, which is empty if it is unknown, not None"),
+        ({"content_type": b"text/html"}, TypeError, "content_type has to be a str, .* not b'text/html'"),
+        ({"kind": "plain"}, ValueError, "kind has to be html, text or document, not 'plain'"),
+        ({"kind": "document"}, InputError, "the stored document is damaged"),
+    ],
+)
+def test_a_page_that_a_caller_makes(fields: dict[str, Any], error: type[Exception], said: str) -> None:
+    page = ncleaner.Page(PROSE.encode())._replace(**fields)
+    cleaner = Cleaner()
+    for function in (ncleaner.clean, ncleaner.extract, cleaner.page, ncleaner.explain):
+        with pytest.raises(error, match=said):
+            function(page)
+
+
 def test_the_recipes_for_a_data_frame() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"html": [f"<p>{PROSE}", None, pandas.NA, math.nan]})

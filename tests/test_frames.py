@@ -63,6 +63,10 @@ def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
     assert all(each["source_start"] < each["source_end"] for each in first["segments"])
     with pytest.raises(ncleaner.InputError, match="nowhere"):
         ncleaner.rows(tmp_path / "nowhere.warc")
+    with pytest.raises(ncleaner.InputError, match="patterns are not expanded: give the files"):
+        ncleaner.rows(EXAMPLES / "*.warc.gz")
+    with pytest.raises(ncleaner.InputError, match=r"is a directory, which `ncleaner.rows` reads"):
+        next(ncleaner.pages(EXAMPLES))
     (tmp_path / "a.html").write_text("<p>One page that is good.</p>")
     (tmp_path / "b.html").symlink_to("gone.html")
     (tmp_path / "c.html").write_text("<p>x" * 99)

@@ -172,6 +172,10 @@ def opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO
         path = os.fspath(source)
         try:
             stream = open_binary(path)
+        except IsADirectoryError as error:
+            raise InputError(
+                f"{path}: is a directory, which `ncleaner.rows` reads: give a file of it"
+            ) from error
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from error
         with stream:

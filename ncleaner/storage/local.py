@@ -95,6 +95,8 @@ def missing(path: Path) -> str:
     from difflib import get_close_matches
 
     said = os.strerror(errno.ENOENT)
+    if "*" in path.name:
+        return f"{said}: patterns are not expanded: give the files, or their directory"
     with suppress(OSError):
         if similar := get_close_matches(path.name, [each.name for each in path.parent.iterdir()], n=1):
             return f"{said}, did you mean {path.with_name(similar[0])}?"
