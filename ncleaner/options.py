@@ -13,13 +13,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, NcleanerError
 
 REQUIRED: Any = ...
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class OptionError(ValueError):
+class OptionError(NcleanerError, ValueError):
     """Raised for a value that an option cannot have; `option` is its name."""
 
     def __init__(self, option: str, message: str) -> None:

@@ -202,6 +202,12 @@ def test_options_as_other_programs_name_them(name: str, said: str) -> None:
         Cleaner(**options)
 
 
+def test_a_wrong_value_is_an_error_about_options() -> None:
+    for base in (ncleaner.NcleanerError, ValueError):
+        with pytest.raises(base, match="min_quality has to be a number from 0 to 1, not 80"):
+            Cleaner(min_quality=80)
+
+
 def test_booleans_and_numbers_of_numpy_will_do() -> None:
     cleaner = Cleaner(comments=np.bool_(False), threshold=np.float32(0.5))  # type: ignore[call-overload]
     assert cleaner.clean(f"<p>{PROSE}") == PROSE
