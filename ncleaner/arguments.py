@@ -168,7 +168,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         advice = "give .read_bytes() of it"
     elif type(given).__module__.partition(".")[0] in _PARSERS:
         # such an object may have any attribute
-        advice = "give the page as it was before it was parsed"
+        advice = "give its markup, such as str(soup) or lxml.html.tostring(tree)"
     elif hasattr(given, "read"):
         advice = "give .read() of it, of a file that is open with 'rb'"
     elif hasattr(type(given), "content"):

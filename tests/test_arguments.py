@@ -52,7 +52,7 @@ class URL:
         (io.StringIO("<p>"), r"not a StringIO: give .read\(\) of it, of a file that is open with 'rb'"),
         (Response(), "not a Response: give .content of it"),
         (URL(), "not a URL: give its bytes or its text"),
-        (LexborHTMLParser("<p>"), "not a LexborHTMLParser: give the page as it was before it was parsed"),
+        (LexborHTMLParser("<p>"), "not a LexborHTMLParser: give its markup, such as str"),
         (["<p>"], "not a list: give one page after the other"),
         ({"html": "<p>"}, "not a dict: give one page after the other"),
         (np.array(["<p>"]), "not a ndarray: give one page after the other"),
