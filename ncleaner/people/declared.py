@@ -83,6 +83,9 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     elif kind in (tuple, dict):
         kind = list[each]
         default = list(default)
+    elif _is_list(option):
+        kind = list[str]
+        default = default.split(",") if default else []
     elif option.choices:
         kind = Literal[option.choices]
     if default is None:
@@ -136,10 +139,17 @@ def _of_class(declared: type, changed: Mapping[str, Any], names: frozenset[str])
                 yield _Flag(option, parameter, is_common, preset)
 
 
+def _is_list(option: Option) -> bool:
+    """Whether the value is a text of several values with commas, which may also be given one by one."""
+    return option.metavar.endswith(",…")
+
+
 def _value(option: Option, given: Any) -> Any:
     """Returns the value of an option from that of the command line."""
     if option.default is True:
         return not given
+    if _is_list(option):
+        return ",".join(given) if given else None
     if given is None or (option.unit == 1 and option.kind not in (tuple, dict)):
         return given
     if option.kind is tuple:

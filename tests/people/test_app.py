@@ -40,6 +40,15 @@ def ncleaner(
 # the main job -------------------------------------------------------------------------------------
 
 
+def test_languages_are_given_in_one_list_or_one_by_one() -> None:
+    outputs = [
+        ncleaner("clean", CRAWL, "-f", "jsonl", "-m", "everything", *words).stdout
+        for words in (("--language", "de,el,en"), ("--language", "de,el", "--language", "en"))
+    ]
+    found = {json.loads(line)["language"] for line in outputs[0].splitlines() if json.loads(line)["text"]}
+    assert found == {"de", "el", "en"} and outputs[0] == outputs[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
 def test_same_bytes_from_any_number_of_workers_and_from_a_pipe(output_format: str) -> None:
