@@ -40,6 +40,7 @@ from ncleaner.reading.markers import (
     MarkerForm,
     custom_form,
     detect_form,
+    html_of,
     pieces_of,
     split_documents,
 )
@@ -59,6 +60,7 @@ _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd
 # in characters
 _LONGEST_PATH: Final = 4096
 _IS_PAGE: Final = re.compile(r"\s*<[!?a-z][^<]*>", re.IGNORECASE)
+_TAG_LINE: Final = re.compile(rb"\s*<[a-z][^<>\n]*>[ \t\r]*\n", re.IGNORECASE)
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
@@ -399,12 +401,18 @@ def _contents(
     codec = compression_of(source.peek(_HEAD), name)
     layers = layers_of(source, codec)
     head = layers[-1].peek(_HEAD)
-    content: Literal["warc", "arc", "html", "mhtml", "mail", "text"]
+    content: Literal["warc", "arc", "html", "mhtml", "mail", "text", "prevertical"]
     if input_format == "warc":
         content = archive_kind(head) or "warc"
     else:
         content = sniff(head, name) if input_format == "auto" else input_format
-        if content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
+        if (
+            content in ("html", "text")
+            and input_format == "auto"
+            and _is_prevertical(head, name, reading.form)
+        ):
+            content = "prevertical"
+        elif content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
             content = "text"
         elif content in ("html", "text") and input_format == "auto":
             content = _mail_in(head, name) or content
@@ -421,11 +429,14 @@ def _contents(
         yield Skip(_OF_JSON.reason, name, name, lost=True, advice=_OF_JSON.advice)
     elif head:
         pieces = iter(layers[-1].read, b"")
-        if content != "text":
+        if content not in ("text", "prevertical"):
             yield _page_of_file(pieces, name, limits.bytes, content)
         else:
             plain = layers[0].codec == "plain"
-            yield from _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading)
+            for page in _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading):
+                if content == "prevertical" and isinstance(page, Page):
+                    page = page._replace(body=html_of(page.body), kind="html")
+                yield page
     for layer in layers:
         yield from layer.pending
 
@@ -576,11 +587,28 @@ def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
     form = form or detect_form(head)
     if form is None or head.startswith(_UTF16_MARKS):
         return False
-    lines = head.splitlines(keepends=True)
-    others = form.text(b"".join(line for line in lines if form.url(line) is None))
+    others = _between(head, form)
     if is_custom and len(others) == len(head):
         return False
     return sniff(others, name) == "text" and sniff(others) == "text"
+
+
+def _is_prevertical(head: bytes, name: str, form: MarkerForm | None) -> bool:
+    """Whether an input is a corpus before tokenising, whose documents begin with a tag on a line of its own.
+
+    They are read as HTML.
+    """
+    # the name of an HTML page decides
+    if form is not None or sniff(b"", name) == "html":
+        return False
+    form = detect_form(head)
+    return form is not None and form.has_markup and bool(_TAG_LINE.match(_between(head, form)))
+
+
+def _between(head: bytes, form: MarkerForm) -> bytes:
+    """Returns the lines that are no marker lines."""
+    lines = head.splitlines(keepends=True)
+    return form.text(b"".join(line for line in lines if form.url(line) is None))
 
 
 def _pages_of_text(

@@ -31,6 +31,9 @@ LONGEST: Final = 1 << 14
 BOM: Final = b"\xef\xbb\xbf"
 _FIRST_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r\f\v]*\n)*([^\n]*)")
 _ATTRIBUTE: Final = re.compile(rb"""(?<![\w:-])([\w:-]+)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+# Tags of preverticals that HTML does not have, and those in their place.
+_TAGS: Final = {b"h": b"h2", b"l": b"li", b"cell": b"p"}
+_OWN_TAG: Final = re.compile(rb"^<(/?)(h|l|cell)>", re.MULTILINE)
 # A regular expression that begins with characters that mean themselves.
 _PLAIN: Final = re.compile(rb"""\^([\w <>#:;=,"'/-]+)([?*{])?""")
 _ADDRESS: Final = re.compile(rb"https?://\S+")
@@ -48,6 +51,7 @@ class MarkerForm(NamedTuple):
             begin with others. Lines that begin otherwise are not looked at.
         after_empty: whether the line before a marker line is empty, as in a mailbox; the first line of a
             stream has none before it.
+        has_markup: whether its documents may have their tags on lines of their own, as in preverticals.
     """
 
     name: str
@@ -55,6 +59,7 @@ class MarkerForm(NamedTuple):
     closing: bytes = b""
     beginning: bytes = b""
     after_empty: bool = False
+    has_markup: bool = False
 
     def url(self, line: bytes) -> str | None:
         """Returns the URL that a line names; None if it is not a marker line.
@@ -128,10 +133,15 @@ FORMS: Final = (
     # the published WaCky corpora, and many later corpora
     MarkerForm('<text id="…">', _tag(b"text", b"url", b"id"), b"</text>", b"<text"),
     # Wikipedia extractors, and corpora for the Sketch Engine
-    MarkerForm('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>", b"<doc"),
+    MarkerForm('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>", b"<doc", has_markup=True),
     # mailboxes of the format mbox: an address, and a date
     MarkerForm("From … (mbox)", _from_line, beginning=b"From ", after_empty=True),
 )
+
+
+def html_of(body: bytes) -> bytes:
+    """Returns the document of a prevertical as HTML, which has other names for headings, items and cells."""
+    return _OWN_TAG.sub(lambda found: b"<%b%b>" % (found[1], _TAGS[found[2]]), body)
 
 
 def detect_form(head: bytes) -> MarkerForm | None:

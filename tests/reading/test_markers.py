@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Page, Skip
@@ -292,6 +293,30 @@ def test_a_page_in_a_text_tag_is_a_page(name: str) -> None:
     if name != "t.txt":
         page = page.replace(b"<html>", b"")
         assert [item.kind for item in read(page, name=name) if isinstance(item, Page)] == ["html"]
+
+
+@pytest.mark.parametrize("name", ["t", "t.txt", "t.prevert", "t.html"])
+def test_the_documents_of_a_prevertical_are_pages(name: str) -> None:
+    text = (
+        b'<doc id="1" url="http://a.example/">\n<p heading="1">\nOne.\n</p>\n<p>\nTwo.\n</p>\n</doc>\n'
+        b'<doc id="2" url="http://b.example/">\n<h>\nThree.\n</h>\n<l>\nFour\n</l>\n<l>\nFive\n</l>\n</doc>\n'
+    )
+    pages = [item for item in read(text, name=name) if isinstance(item, Page)]
+    if name == "t.html":
+        assert [(page.kind, page.url) for page in pages] == [("html", name)]
+        return
+    assert [(page.kind, page.url, page.offset) for page in pages] == [
+        ("html", "http://a.example/", 0),
+        ("html", "http://b.example/", text.index(b"<doc", 1)),
+    ]
+    cleaner = Cleaner("everything")
+    assert [cleaner.clean(page) for page in pages] == ["One.\nTwo.", "Three.\nFour\nFive"]
+    assert [segment.kind for segment in cleaner.document(pages[1])] == ["h", "l", "l"]
+
+
+def test_a_tag_within_a_text_makes_no_prevertical() -> None:
+    text = b'<doc id="1" url="http://a.example/">\nOne <i>word</i>.\n<p>\nTwo.\n</doc>\n'
+    assert [item.kind for item in read(text, name="t.txt") if isinstance(item, Page)] == ["text"]
 
 
 def test_compressed_text_has_offsets_within_the_text() -> None:
