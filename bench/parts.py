@@ -376,7 +376,7 @@ def workers(task: Task) -> list[Table]:
                     ("four archives into a directory", inputs, Path(folder) / "outputs"),
                     ("one archive into one output", archive, Path(folder) / "output.jsonl"),
                 ):
-                    again = ["--again"] if source is inputs else []
+                    again = ["--again"] if source is inputs else ["--force"]
                     arguments = [*_clean(source, "hybrid", jobs), "-o", str(target), *again]
                     steps[f"{what}:{jobs}"] = _run_of(usages, f"{what}:{jobs}", arguments)
             task.measured(f"workers, {archive.name}", steps)
