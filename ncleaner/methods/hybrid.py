@@ -122,11 +122,11 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
 
-    They remove copies of segments and rows of links beside an article. They keep tables whole of which most
-    is kept, code of which a quarter is or which stands in kept text, and, of a listing's items, the parts of
-    one style of which half is. They remove headings at the end without text, the copyright line at the end,
-    menus and other such lines of a page with little text or without other boilerplate, and a page of a few
-    links.
+    They remove copies of segments, and what is beside a text: rows of links, summaries of other pages, groups
+    of segments that are apart from it, and last lines about the site. They keep tables whole of which most is
+    kept, code of which a quarter is or which is in kept text, and, of a listing's items, the parts of one
+    style of which half is. They remove headings at the end without text, menus and other such lines of a page
+    with little text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -137,7 +137,6 @@ def finished(
     Returns:
         The mask, and the probabilities of the kinds of pages.
     """
-
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
 
