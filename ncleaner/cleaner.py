@@ -193,12 +193,12 @@ class Cleaner:
         return replace(document, site=self.sites.look_up(url, document))
 
     def _cleaned(
-        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False
+        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False, named: bool = False
     ) -> tuple[Document, Kept]:
-        """Dumps a page and decides. If it is no `Page`, the language and the model are not remarked."""
+        """Dumps a page and decides. The language and the model are remarked of a `Page`, and with `named`."""
         document = self._dumped(html, url, marks, facts)
         if not isinstance(html, Page):
-            return document, self._decided(document)
+            return document, self.keep(document) if named else self._decided(document)
         sites, recipe = self.sites, self.recipe
         first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
         if first and recipe.drop_duplicates:
@@ -282,9 +282,7 @@ class Cleaner:
         from ncleaner.markup.render import markdown_of
 
         options = MarkupOptions(links, images, spans)
-        document, kept = self._cleaned(html, url, marks=True, facts=True)
-        if not isinstance(html, Page):
-            kept = self._named(document, kept)
+        document, kept = self._cleaned(html, url, marks=True, facts=True, named=True)
         url = _address(html, url)
         return Extracted(
             text=kept_text(document, kept).decode(),
@@ -344,7 +342,9 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document, kept = self._cleaned(html, url, marks=True, facts=front_matter or images)
+        document, kept = self._cleaned(
+            html, url, marks=True, facts=front_matter or images, named=front_matter
+        )
         url = _address(html, url)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
@@ -352,11 +352,7 @@ class Cleaner:
         # few ask for it, and it imports parsers of dates and addresses
         from ncleaner.sinks.marked import front_matter_of
 
-        page = Page(b"", url)
-        if isinstance(html, Page):
-            page = html._replace(url=url)
-        else:
-            kept = self._named(document, kept)
+        page = html._replace(url=url) if isinstance(html, Page) else Page(b"", url)
         return f"{front_matter_of(page, document, kept).decode()}\n{text}"
 
     def html(

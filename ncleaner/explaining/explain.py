@@ -367,10 +367,7 @@ _SAID = {
     ("heading", False): "a heading at the end, or a line with a colon, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "beside the text of an article: a link to another page, or the lines below one",
-    (
-        "end",
-        False,
-    ): "behind the text: a link to another page, a line about the site, or what stands apart",
+    ("end", False): "behind the text: a link to another page, a line about the site, or what stands apart",
     ("crumb", False): "the way to the page, before its headline",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",

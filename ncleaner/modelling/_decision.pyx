@@ -643,6 +643,10 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
         raise MemoryError
 
 
+cdef inline uint32_t _own_style(const tables_t* t, const segment_t* s) noexcept nogil:
+    return t.elements[s.element].style if s.element >= 0 else 0
+
+
 cdef struct teasers_t:
     Py_ssize_t first
     Py_ssize_t last
@@ -678,7 +682,6 @@ def drop_teasers(Tables tables not None, mask not None):
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
-    cdef const element_t* e = tables.t.elements
     cdef teasers_t found
     cdef Py_ssize_t n = kept.shape[0], before = -1, i, j
     cdef uint64_t words = 0
@@ -691,7 +694,7 @@ def drop_teasers(Tables tables not None, mask not None):
             continue
         is_summary = i < n and _is_summary(s, &kept[0], i)
         if found.count and is_summary and i - found.last <= NEXT \
-                and e[s[i].element].style == e[s[found.last].element].style:
+                and _own_style(&tables.t, &s[i]) == _own_style(&tables.t, &s[found.last]):
             found.count += 1
             found.words += s[i].words
             found.last = i
@@ -741,7 +744,6 @@ def drop_strays(Tables tables not None, mask not None, uint64_t words):
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const segment_t* s = tables.t.segments
-    cdef const element_t* e = tables.t.elements
     cdef group_t group = group_t(0, 0, 0), text = group
     # a bit for the style of each segment of the text; if two share one, a group stays
     cdef uint64_t[64] styles
@@ -756,14 +758,14 @@ def drop_strays(Tables tables not None, mask not None, uint64_t words):
     memset(styles, 0, sizeof(styles))
     for i in range(text.first, text.end):
         if kept[i]:
-            style = e[s[i].element].style if s[i].element >= 0 else 0
+            style = _own_style(&tables.t, &s[i])
             styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
     group = text
     while _next_group(s, &kept[0], n, &group):
         is_alike = group.words >= words
         for i in range(group.first, group.end):
             if kept[i]:
-                style = e[s[i].element].style if s[i].element >= 0 else 0
+                style = _own_style(&tables.t, &s[i])
                 is_alike |= styles[style & 63] >> (style >> 6 & 63) & 1
         if not is_alike:
             for i in range(group.first, group.end):
@@ -1025,7 +1027,7 @@ def drop_last_links(Tables tables not None, mask not None):
         words += s[i].words if kept[i] else 0
     for i in range(last + 1, kept.shape[0]):
         if kept[i] and _is_link(&s[i]):
-            alike += tables.t.elements[s[i].element].style == tables.t.elements[link.element].style
+            alike += _own_style(&tables.t, &s[i]) == _own_style(&tables.t, link)
     if words >= WORDS_BEFORE and 10 * alike >= 7 * links:
         for i in range(last + 1, kept.shape[0]):
             kept[i] = False
@@ -1074,22 +1076,9 @@ cdef list _OF_RIGHTS = [text.encode() for text in (
     "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
 )]
 cdef const char* OF_RIGHTS[48]
-# A bit for the second byte of each of these sentences, by the first one, which may be a capital.
-cdef uint32_t may_begin[256]
 memset(OF_RIGHTS, 0, sizeof(OF_RIGHTS))
-memset(may_begin, 0, sizeof(may_begin))
 for _number, _text in enumerate(_OF_RIGHTS):
     OF_RIGHTS[_number] = _text
-    for _first in _text[:1] + _text[:1].upper():
-        may_begin[_first] |= <uint32_t> 1 << (_text[1] & 31)
-
-
-cdef bint _is_of_rights(const uint8_t* p, size_t size) noexcept nogil:
-    cdef size_t at
-    for at in range(1, size):
-        if may_begin[p[at - 1]] >> (p[at] & 31) & 1 and begins_any(p + at - 1, size - at + 1, OF_RIGHTS):
-            return True
-    return False
 
 
 # How lines about the site begin.
@@ -1105,7 +1094,7 @@ cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef size_t size = s.end - s.start
     if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
         return True
-    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and _is_of_rights(p, size)
+    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
 
 
 def drop_last_lines(Tables tables not None, mask not None):

@@ -406,16 +406,13 @@ def _contents(
         content = archive_kind(head) or "warc"
     else:
         content = sniff(head, name) if input_format == "auto" else input_format
-        if (
-            content in ("html", "text")
-            and input_format == "auto"
-            and _is_prevertical(head, name, reading.form)
-        ):
-            content = "prevertical"
-        elif content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
-            content = "text"
-        elif content in ("html", "text") and input_format == "auto":
-            content = _mail_in(head, name) or content
+        if input_format == "auto" and content in ("html", "text"):
+            if _is_prevertical(head, name, reading.form):
+                content = "prevertical"
+            elif content == "html" and _is_marked_text(head, name, reading.form):
+                content = "text"
+            else:
+                content = _mail_in(head, name) or content
     # a pipe may have forgotten its beginning: then, if nothing has been found, the layers say why
     if content in ("warc", "arc") and (source.rewind(start) == start or head):
         kind: ArchiveKind = "arc" if content == "arc" else "warc"
