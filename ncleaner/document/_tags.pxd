@@ -38,10 +38,12 @@ cpdef enum Tag:
     TAG_ARTICLE = 7
     TAG_MAIN = 8
     TAG_ASIDE = 9
+    TAG_HEADER = 10
     TAG_FOOTER = 11
     TAG_NAV = 12
     TAG_BLOCKQUOTE = 15
     TAG_FORM = 17
+    TAG_SUMMARY = 21
     TAG_FIGURE = 23
     TAG_TABLE = 25
     TAG_CAPTION = 26

@@ -99,6 +99,16 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<h2>a<button>b</button>c</h2><button>d</button>e", [("h", "abc"), ("h", "e")]),
     ("<h3><div><button><p>a</p></button></div></h3>", [("h", "a")]),
     ("<h1>a</h1><button>b<h2>c</h2></button>d", [("h", "a"), ("h", "d")]),
+    # buttons that are titles of what they open, or questions; but not those of menus and forms, and in a sentence
+    ("<div><button aria-expanded=false>a</button><p>b</div>", [("h", "a"), ("h", "b")]),
+    ("<button aria-expanded=true><b>a</b><svg><text>x</text></svg></button>b", [("h", "a"), ("h", "b")]),
+    ("<button>Is this a question? </button><button>或者这是一个问题？</button><button>Lost?</button>a",
+     [("p", "Is this a question?"), ("p", "或者这是一个问题？"), ("h", "a")]),
+    ("<nav><button aria-expanded=true>x</button></nav><header><div><button>Is this a question?</button></div></header>"
+     "<form><button aria-expanded=true>x</button></form>a", [("h", "a")]),
+    ("<button aria-expanded=false aria-haspopup=menu>x</button><button aria-expanded=true role=tab>y</button>a",
+     [("h", "a")]),
+    ("<p>a <button aria-expanded=true>b</button> c", [("h", "a c")]),
     ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("h", "c")]),
     ("<title>t</title><meta name=x content=y><p>a", [("h", "a")]),
     # unknown tags
@@ -172,6 +182,13 @@ def test_title_and_language() -> None:
         ("<div class=hidden>a</div><p class='x sr-only'>b</p><p class='visually-hidden'>c</p>d", "d", "abc"),
         ("<div class='hidden md:block'>a</div><div class='d-none d-lg-flex'>b</div>", "ab", ""),
         ("<div class='hidden-xs unhide'>a</div><div class='d-none'>b</div>", "a", "b"),
+        # an element opens what is hidden
+        ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "a", "b"),
+        ("<h2><button aria-controls=x></button></h2><p id=x class=d-none>a<p id=xx hidden>b", "a", "b"),
+        ("<a aria-controls=x role=tab></a><p id=x style='display:none'>a<p id='' hidden>b", "a", "b"),
+        ("<nav><a aria-controls=x></a></nav><div id=x hidden>a</div>", "", "a"),
+        ("<div id=x hidden>a</div><button aria-controls=x>t</button>", "", "a"),
+        ("<div aria-controls=x><p id=x hidden>a<div hidden>b</div></div>", "a", "b"),
         ("<pre class='brush: html hidden live'>a</pre><p class='mw-jump-link'>b</p>c", "c", "ab"),
         ("<html class=hidden><body class=hide>a<span class=sr-only>b</span><i class='hidden sm:inline'>c</i>", "ac", ""),
     ],
