@@ -16,10 +16,10 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
-    OF_EXPANDED, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_POPUP, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
-    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute, mark_callout,
-    mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t, read_class,
-    read_names, says_display, style_hash, style_of, value_at,
+    OF_EXPANDED, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_POPUP, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX,
+    OF_TITLE, OF_TYPE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of,
+    mark_attribute, mark_callout, mark_picture, mark_script, names_overlay, next_name, open_picture,
+    picture_attribute, picture_t, read_class, read_names, says_display, style_hash, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
@@ -764,16 +764,20 @@ cdef bint _is_in_navigation(node_t* node) noexcept nogil:
 
 
 cdef void _note_panel(node_t* node, str_t* name, found_t* found) noexcept nogil:
-    """Notes the id of a block that an element opens. Menus are opened in the same way, and are left out."""
-    if found.n_panels < MOST_PANELS and not _is_in_navigation(node):
+    """Notes the id of a block that an element opens, but not of menus and dialogues."""
+    if found.n_panels < MOST_PANELS and value_of(node, OF_POPUP) == NULL and not _is_in_navigation(node):
         found.panels[found.n_panels] = name
         found.n_panels += 1
 
 
-cdef bint _is_panel(const str_t* name, const found_t* found) noexcept nogil:
-    """Returns whether a block of this id has an element before it that opens it."""
+# Roles of blocks that lie over the page when they are open.
+cdef const char** POPUPS = [b"alertdialog", b"dialog", b"listbox", b"menu", NULL]
+
+
+cdef bint _is_panel(const str_t* name, const str_t* role, const found_t* found) noexcept nogil:
+    """Returns whether a block of this id and role has an element before it that opens it."""
     cdef size_t i
-    if name == NULL:
+    if name == NULL or role != NULL and is_one_of(role.data, role.length, POPUPS):
         return False
     for i in range(found.n_panels):
         if found.panels[i].length == name.length and memcmp(found.panels[i].data, name.data, name.length) == 0:
@@ -993,7 +997,7 @@ cdef inline bint _enter_block(
         cues |= read_names(b, said.role.data, said.role.length, &names)
     if said.hidden:
         cues |= CONCEALED
-    if cues & CONCEALED and _is_panel(said.id_, found):
+    if cues & CONCEALED and _is_panel(said.id_, said.role, found):
         cues &= ~<uint32_t> CONCEALED
     open_block(b, m.code, m.form, <uint32_t> style, cues, names)
     if b.marking and node == found.note:

@@ -188,6 +188,8 @@ def test_title_and_language() -> None:
         ("<a aria-controls=x role=tab></a><p id=x style='display:none'>a<p id='' hidden>b", "a", "b"),
         ("<nav><a aria-controls=x></a></nav><div id=x hidden>a</div>", "", "a"),
         ("<div id=x hidden>a</div><button aria-controls=x>t</button>", "", "a"),
+        ("<button aria-controls=x aria-haspopup=true></button><div id=x hidden>a</div>", "", "a"),
+        ("<button aria-controls=x></button><div id=x role=dialog hidden>a</div>", "", "a"),
         ("<div aria-controls=x><p id=x hidden>a<div hidden>b</div></div>", "a", "b"),
         ("<pre class='brush: html hidden live'>a</pre><p class='mw-jump-link'>b</p>c", "c", "ab"),
         ("<html class=hidden><body class=hide>a<span class=sr-only>b</span><i class='hidden sm:inline'>c</i>", "ac", ""),
