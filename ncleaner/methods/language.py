@@ -8,6 +8,7 @@ mostly agrees.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -39,6 +40,14 @@ _WORDS = {
 # one in `_SPARSEST` words is listed: a sentence about cookies has a few, too, on a page in another language.
 # 98 of 100 English, Polish and Russian pages have more; the identifier reads the others.
 _FEWEST_DECLARED, _FEWEST, _SPARSEST = 2, 3, 16
+# Fewer words are enough if letters show the language, and none is of another one: of Russian, ы or э (which
+# Bulgarian has not), and only its 33 letters. Patterns of UTF-8.
+_LETTERS = {
+    "ru": (
+        re.compile(rb"\xd1[\x8b\x8d]"),
+        re.compile(rb"\xd0[\x80\x82-\x8f]|\xd1[\x90\x92-\xbf]|[\xd2-\xd4]"),
+    )
+}
 # Listed words of the language are at least this multiple of the listed words of others.
 _OTHERS = 4
 # Number of bytes of the sample that are enough to confirm a declared language, with this probability.
@@ -148,6 +157,14 @@ def _identify(text: bytes, script: str, declared: str) -> str:
     return best if most >= _UNSURE else ""
 
 
+def _has_letters(text: bytes, language: str) -> bool:
+    """Returns whether a text has letters that show a language, and none of others; see `_LETTERS`."""
+    if language not in _LETTERS:
+        return False
+    shown, others = _LETTERS[language]
+    return shown.search(text) is not None and others.search(text) is None
+
+
 @lru_cache(maxsize=1024)
 def _declared(lang: str) -> str:
     return iso_639_1(declared_language(lang))
@@ -191,10 +208,11 @@ def find_language(document: Document) -> Found:
         and others * _OTHERS <= listed
         and script in _SCRIPTS_OF.get(language := _LISTED[most], _DEFAULT_SCRIPTS)
     ):
-        if language == declared:
-            if listed >= _FEWEST_DECLARED and listed * _SPARSEST >= words:
-                return Found(declared, number, mixed)
-        elif not declared and listed >= _FEWEST and listed * _SPARSEST >= words:
+        fewest = _FEWEST_DECLARED if language == declared else _FEWEST
+        if declared in ("", language) and (
+            (listed >= fewest and listed * _SPARSEST >= words)
+            or (listed >= _FEWEST_DECLARED and _has_letters(text, language))
+        ):
             return Found(language, number, mixed)
     language = _identify(text, script, declared)
     # two languages with frequent words, one of them the language of the page

@@ -154,6 +154,24 @@ def test_frequent_words_are_counted() -> None:
     assert take("который коый которыйт тоторый которыйкоторый")[2:] == (5, "ru", 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        # two words of eighteen to twenty
+        ("Рыбаки вышли рано утром, едва ветер стих, и вернулись на закате, когда улов был уже продан.", "ru"),
+        ("Рыбаки вышли рано утром и вернулись на закате, когда улов почти продали в порту у маяка.", ""),
+        # letters of other languages, none of Russian alone
+        ("Рыбаки вышли рано утром, едва ветер стих, і вернулись на закате, когда улов был уже продан.", ""),
+        ("Рано утром лодки ушли, едва ветер стих, и вернулись на закате, когда улов лежал надо льдом.", ""),
+    ],
+)  # fmt: skip
+def test_letters_of_russian_make_two_words_enough(
+    text: str, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncleaner.methods.language._identify", lambda *_: "")
+    assert page_language(dump_text(text.encode())) == language
+
+
 @given(st.lists(st.text(st.sampled_from("abжя文かé1.\n "), max_size=400), max_size=9))
 def test_any_sample_is_bounded_and_valid(texts: list[str]) -> None:
     found = take(*texts)
