@@ -132,12 +132,12 @@ def test_what_gives_no_sign_of_life_is_told_and_replaced(monkeypatch: pytest.Mon
 @posix
 def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "_AWAY", 0.5)
-    monkeypatch.setitem(pools._SILENCE, Doing.SENDING, 0.3)
+    monkeypatch.setitem(pools._SILENCE, Doing.SENDING, 1.0)
     with pool_of(1, EVERYTHING) as pool:
         ready(pool)
         pool.submit(job(size=4_000_000))
         pool.poll(0.1)
-        time.sleep(1.5)
+        time.sleep(2.5)
         assert not is_dead(events_of(pool, is_done))
 
 
