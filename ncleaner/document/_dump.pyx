@@ -16,16 +16,17 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
-    OF_EXPANDED, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_POPUP, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX,
-    OF_TITLE, OF_TYPE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of,
-    mark_attribute, mark_callout, mark_picture, mark_script, names_overlay, next_name, open_picture,
-    picture_attribute, picture_t, read_class, read_names, says_display, style_hash, style_of, value_at,
+    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
+    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute, mark_callout,
+    mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t, read_class,
+    read_names, says_display, style_hash, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
     id_button, id_html, id_iframe, id_input, id_math, id_mo, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
-    id_video, meaning_of, meaning_t, meanings, own_tags, start_tag, text_of, value_of,
+    id_video, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
+from ncleaner.document._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
@@ -34,8 +35,7 @@ from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
     ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_FORM, TAG_H1, TAG_HEADER, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_NAV, TAG_P, TAG_PRE,
-    TAG_SUMMARY, TAG_TD, TAG_UNKNOWN,
+    TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -126,8 +126,6 @@ cdef inline void _note(trace_t* trace, const node_t* node, int what, size_t star
 
 cdef enum:
     MOST_NOTES = 64          # inside of the text of a block; further ones stay in it
-    MOST_PANELS = 256        # on a page; further ones count as other blocks
-    SHORTEST_QUESTION = 15   # bytes of a button that asks something
 
 cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
@@ -146,9 +144,7 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t n_notes
     int32_t noted            # the block, as the builder counts it
     node_t* note
-    # The ids of blocks that a reader opens, such as the answers to a list of questions.
-    str_t* panels[MOST_PANELS]
-    size_t n_panels
+    panels_t panels          # blocks that a reader opens
 
 
 cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
@@ -752,73 +748,15 @@ cdef struct said_t:
     bint is_special               # the class has the bit SPECIAL; only of blocks
 
 
-cdef bint _is_in_navigation(node_t* node) noexcept nogil:
-    """Returns whether an element is inside navigation, a header, a footer or a form."""
-    cdef int code
-    while node.parent != NULL and node.parent.type == ELEMENT_NODE:
-        node = node.parent
-        code = meanings[node.local_name].code if node.local_name < KNOWN_TAGS else TAG_UNKNOWN
-        if code == TAG_NAV or code == TAG_HEADER or code == TAG_FOOTER or code == TAG_FORM:
-            return True
-    return False
-
-
-cdef void _note_panel(node_t* node, str_t* name, found_t* found) noexcept nogil:
-    """Notes the id of a block that an element opens, but not of menus and dialogues."""
-    if found.n_panels < MOST_PANELS and value_of(node, OF_POPUP) == NULL and not _is_in_navigation(node):
-        found.panels[found.n_panels] = name
-        found.n_panels += 1
-
-
-# Roles of blocks that lie over the page when they are open.
-cdef const char** POPUPS = [b"alertdialog", b"dialog", b"listbox", b"menu", NULL]
-
-
-cdef bint _is_panel(const str_t* name, const str_t* role, const found_t* found) noexcept nogil:
-    """Returns whether a block of this id and role has an element before it that opens it."""
-    cdef size_t i
-    if name == NULL or role != NULL and is_one_of(role.data, role.length, POPUPS):
-        return False
-    for i in range(found.n_panels):
-        if found.panels[i].length == name.length and memcmp(found.panels[i].data, name.data, name.length) == 0:
-            return True
-    return False
-
-
-cdef bint _asks(node_t* root) noexcept nogil:
-    """Returns whether a button has a question as its text, and not only "Lost?"."""
-    cdef node_t* node = root
-    cdef str_t* text = NULL
-    cdef size_t length, size = 0
-    cdef int left = 32
-    while left:
-        node = following(node, root, meaning_of(node).role != ROLE_LEFT_OUT or node == root)
-        if node == NULL:
-            break
-        if _is_bare_text(node):
-            text = &(<text_node_t*> node).data
-            size += text.length
-        left -= 1
-    if text == NULL or size < SHORTEST_QUESTION:
-        return False
-    length = text.length
-    while length and is_white(text.data[length - 1]):
-        length -= 1
-    # also as Chinese and Arabic write it
-    return text.data[length - 1] == c'?' or length >= 3 and memcmp(text.data + length - 3, b"\xef\xbc\x9f", 3) == 0 \
-        or length >= 2 and memcmp(text.data + length - 2, b"\xd8\x9f", 2) == 0
-
-
 cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
-    """Returns whether a button is a title: inside a heading, or above a block that it opens, such as an answer."""
+    """Returns whether a button is a title: inside a heading, or above the block that it opens."""
     cdef str_t* panel
     if node.local_name != id_button:
         return False
     panel = value_of(node, OF_CONTROLS)
     if panel != NULL:
-        _note_panel(node, panel, found)
-    return b.headings > 0 or not b.open and (value_of(node, OF_EXPANDED) != NULL or _asks(node)) \
-        and value_of(node, OF_POPUP) == NULL and value_of(node, OF_ROLE) == NULL and not _is_in_navigation(node)
+        note_panel(&found.panels, node, panel)
+    return b.headings > 0 or not b.open and is_above_panel(node, panel)
 
 
 cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:
@@ -997,7 +935,7 @@ cdef inline bint _enter_block(
         cues |= read_names(b, said.role.data, said.role.length, &names)
     if said.hidden:
         cues |= CONCEALED
-    if cues & CONCEALED and _is_panel(said.id_, said.role, found):
+    if cues & CONCEALED and is_panel(&found.panels, said.id_, said.role):
         cues &= ~<uint32_t> CONCEALED
     open_block(b, m.code, m.form, <uint32_t> style, cues, names)
     if b.marking and node == found.note:
@@ -1058,7 +996,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node)
     _read_attributes(b, node, &said, found)
     if said.controls != NULL and node.local_name != id_button:
-        _note_panel(node, said.controls, found)
+        note_panel(&found.panels, node, said.controls)
     if _is_formula(b, node, m, &said, found):
         return _leave_out(b, node)
     if m.role != ROLE_BLOCK and (
@@ -1152,12 +1090,6 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
         node = node.parent
 
 
-cdef inline bint _is_bare_text(node_t* node) noexcept nogil:
-    return node != NULL and node.type == TEXT_NODE and not is_blank(
-        (<text_node_t*> node).data.data, (<text_node_t*> node).data.length
-    )
-
-
 cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil:
     """Returns whether a space belongs between two text nodes that touch."""
     cdef node_t* above[JOINT_LEVELS + 1]
@@ -1179,7 +1111,7 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
                 _fill_side(&sides[1], after, above[i])
                 return is_apart(
                     b, (<text_node_t*> after).data.data, (<text_node_t*> after).data.length, &sides[0], &sides[1],
-                    _is_bare_text(left.prev) or _is_bare_text(right.next),
+                    is_bare_text(left.prev) or is_bare_text(right.next),
                 )
         right = right.parent
     return False

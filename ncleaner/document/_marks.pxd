@@ -87,8 +87,7 @@ cdef enum:
     OF_DISABLED = 29
     OF_LEVEL = 30
     OF_CONTROLS = 31
-    OF_EXPANDED = 32
-    OF_POPUP = 33
+    OF_POPUP = 32
 
 cdef inline bint next_name(
     const unsigned char* value, size_t length, size_t* begin, size_t* end

@@ -3,7 +3,10 @@
 from libc.stdint cimport uint8_t, uint32_t, uintptr_t
 
 from ncleaner.document._marks cimport NO_ATTRIBUTE
-from ncleaner.document._structs cimport KNOWN_TAGS, attr_t, element_node_t, name_t, node_t, str_t
+from ncleaner.document._spaces cimport is_blank
+from ncleaner.document._structs cimport (
+    KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+)
 from ncleaner.document._tags cimport (
     FORM_PLAIN, ROLE_BLOCK, ROLE_INLINE, ROLE_RULE, SIDE_OTHER, TAG_CUSTOM, TAG_UNKNOWN,
 )
@@ -117,3 +120,10 @@ cdef inline uint32_t start_tag(node_t* node) noexcept nogil:
 cdef inline uint32_t end_tag(node_t* node) noexcept nogil:
     """Returns the length of an element's end tag in bytes; 0 for a void element."""
     return 0 if own_tags(node) == 1 else 1 + name_length(node)
+
+
+cdef inline bint is_bare_text(node_t* node) noexcept nogil:
+    """Returns whether a node is text that is not only white space. NULL is none."""
+    return node != NULL and node.type == TEXT_NODE and not is_blank(
+        (<text_node_t*> node).data.data, (<text_node_t*> node).data.length
+    )

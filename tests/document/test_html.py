@@ -24,6 +24,7 @@ def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:
     return [(segment.kind, segment.text) for segment in dump_html(html, **options)]  # type: ignore[arg-type]
 
 
+PROSE = "A sentence of the block behind a button."
 TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # blocks split, inline tags do not
     ("<p>one<p>two", [("h", "one"), ("h", "two")]),
@@ -99,16 +100,22 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<h2>a<button>b</button>c</h2><button>d</button>e", [("h", "abc"), ("h", "e")]),
     ("<h3><div><button><p>a</p></button></div></h3>", [("h", "a")]),
     ("<h1>a</h1><button>b<h2>c</h2></button>d", [("h", "a"), ("h", "d")]),
-    # buttons that are titles of what they open, or questions; but not those of menus and forms, and in a sentence
-    ("<div><button aria-expanded=false>a</button><p>b</div>", [("h", "a"), ("h", "b")]),
-    ("<button aria-expanded=true><b>a</b><svg><text>x</text></svg></button>b", [("h", "a"), ("h", "b")]),
-    ("<button>Is this a question? </button><button>或者这是一个问题？</button><button>Lost?</button>a",
-     [("p", "Is this a question?"), ("p", "或者这是一个问题？"), ("h", "a")]),
-    ("<nav><button aria-expanded=true>x</button></nav><header><div><button>Is this a question?</button></div></header>"
-     "<form><button aria-expanded=true>x</button></form>a", [("h", "a")]),
-    ("<button aria-expanded=false aria-haspopup=menu>x</button><button aria-expanded=true role=tab>y</button>a",
-     [("h", "a")]),
-    ("<p>a <button aria-expanded=true>b</button> c", [("h", "a c")]),
+    # buttons that are titles of the block behind them
+    (f"<div><button aria-controls=x>a</button><p id=x>{PROSE}</div>", [("h", "a"), ("p", PROSE)]),
+    (f"<div><div><button aria-controls=x><b>a</b><svg><text>x</text></svg></button></div> <!-- --><div id=x>{PROSE}</div></div>",
+     [("h", "a"), ("p", PROSE)]),
+    (f"<button>Is this a question? </button><p>{PROSE}", [("p", "Is this a question?"), ("p", PROSE)]),
+    (f"<button>那么这也是一个问题吗？</button><section>{PROSE}", [("p", "那么这也是一个问题吗？"), ("p", PROSE)]),
+    # but not those of links, menus, dialogues and pages, in a sentence, or short
+    (f"<button aria-controls=y>a</button><p id=x>{PROSE}", [("p", PROSE)]),
+    (f"<button aria-controls=x>a</button><ul id=x><li><a href=/>{PROSE}</a></ul>", [("l", PROSE)]),
+    (f"<nav><button aria-controls=x>a</button><p id=x>{PROSE}</p></nav>", [("p", PROSE)]),
+    (f"<button aria-controls=x aria-haspopup=dialog>a</button><p id=x>{PROSE}", [("p", PROSE)]),
+    (f"<button aria-controls=x role=tab>a</button><p id=x>{PROSE}", [("p", PROSE)]),
+    (f"<button>Is this a question?</button><article>{PROSE}</article>", [("p", PROSE)]),
+    (f"<button>Is this a question?</button> a <p>{PROSE}", [("h", "a"), ("p", PROSE)]),
+    (f"<div><button>Lost?</button></div><p>{PROSE}", [("p", PROSE)]),
+    (f"b <button aria-controls=x>a</button><p id=x>{PROSE}", [("h", "b"), ("p", PROSE)]),
     ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("h", "c")]),
     ("<title>t</title><meta name=x content=y><p>a", [("h", "a")]),
     # unknown tags
