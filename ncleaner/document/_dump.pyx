@@ -16,10 +16,10 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
-    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
-    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute, mark_callout,
-    mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t, read_class,
-    read_names, says_display, style_hash, style_of, value_at,
+    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute,
+    mark_callout, mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t,
+    read_class, read_names, says_display, style_hash, style_of, value_at,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
@@ -34,8 +34,8 @@ from ncleaner.document._structs cimport (
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
+    TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -744,6 +744,7 @@ cdef struct said_t:
     str_t* tex
     str_t* controls
     bint hidden
+    bint open_                    # of a dialogue
     bint has_language
     bint is_special               # the class has the bit SPECIAL; only of blocks
 
@@ -774,6 +775,8 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
         name = attribute_of(attr.node.local_name)
         if name == OF_HIDDEN:
             said.hidden = True
+        elif name == OF_OPEN:
+            said.open_ = True
         elif attr.value != NULL:
             if name == OF_CLASS:
                 said.class_ = attr.value.data
@@ -933,7 +936,7 @@ cdef inline bint _enter_block(
         cues |= read_names(b, said.id_.data, said.id_.length, &names)
     if said.role != NULL:
         cues |= read_names(b, said.role.data, said.role.length, &names)
-    if said.hidden:
+    if said.hidden or m.code == TAG_DIALOG and not said.open_:
         cues |= CONCEALED
     if cues & CONCEALED and is_panel(&found.panels, said.id_, said.role):
         cues &= ~<uint32_t> CONCEALED

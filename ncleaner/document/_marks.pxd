@@ -88,6 +88,7 @@ cdef enum:
     OF_LEVEL = 30
     OF_CONTROLS = 31
     OF_POPUP = 32
+    OF_OPEN = 33
 
 cdef inline bint next_name(
     const unsigned char* value, size_t length, size_t* begin, size_t* end

@@ -44,6 +44,7 @@ cpdef enum Tag:
     TAG_BLOCKQUOTE = 15
     TAG_FORM = 17
     TAG_SUMMARY = 21
+    TAG_DIALOG = 22
     TAG_FIGURE = 23
     TAG_TABLE = 25
     TAG_CAPTION = 26

@@ -189,6 +189,8 @@ def test_title_and_language() -> None:
         ("<div class=hidden>a</div><p class='x sr-only'>b</p><p class='visually-hidden'>c</p>d", "d", "abc"),
         ("<div class='hidden md:block'>a</div><div class='d-none d-lg-flex'>b</div>", "ab", ""),
         ("<div class='hidden-xs unhide'>a</div><div class='d-none'>b</div>", "a", "b"),
+        # closed dialogues and popovers
+        ("<dialog>a</dialog><dialog class=x id=y>b</dialog><dialog open>c</dialog><div popover>d</div>e", "ce", "abd"),
         # an element opens what is hidden
         ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "a", "b"),
         ("<h2><button aria-controls=x></button></h2><p id=x class=d-none>a<p id=xx hidden>b", "a", "b"),
