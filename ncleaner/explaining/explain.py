@@ -366,6 +366,7 @@ _SAID = {
     ("line", True): "a text of one line",
     ("heading", False): "a heading at the end, or a line with a colon, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
+    ("field", False): "in a form, beside much other text",
     ("run", False): "beside the text of an article: a link to another page, or the lines below one",
     ("end", False): "behind the text: a link to another page, a line about the site, or what stands apart",
     ("crumb", False): "the way to the page, before its headline",

@@ -21,6 +21,7 @@ from ncleaner.modelling._decision import (
     complete_tables,
     drop_breadcrumbs,
     drop_copies,
+    drop_forms,
     drop_last_headings,
     drop_last_lines,
     drop_last_links,
@@ -122,11 +123,12 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
 
-    They remove copies of segments, and what is beside a text: rows of links, summaries of other pages, groups
-    of segments that are apart from it, and last lines about the site. They keep tables whole of which most is
-    kept, code of which a quarter is or which is in kept text, and, of a listing's items, the parts of one
-    style of which half is. They remove headings at the end without text, menus and other such lines of a page
-    with little text or without other boilerplate, and a page of a few links.
+    They remove copies of segments, and what is beside a text: forms, rows of links, summaries of other
+    pages, groups of segments that are apart from it, and last lines about the site. They keep tables whole
+    of which most is kept or that are in the middle of the text, code of which a quarter is or which is in
+    kept text, and, of a listing's items, the parts of one style of which half is. They remove headings at
+    the end without text, menus and other such lines of a page with little text or without other
+    boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -186,7 +188,9 @@ def _is_short_fragment(document: Document, kinds: Mapping[str, float]) -> bool:
 def _drop_surroundings(
     tables: Tables, mask: npt.NDArray[np.bool_], article: float, kind: str, note: Callable[[str], None]
 ) -> None:
-    """Removes what stands around a text: teasers, rows of links, strays, last lines and breadcrumbs."""
+    """Removes what stands around a text: forms, teasers, rows of links, strays, last lines, breadcrumbs."""
+    drop_forms(tables, mask)
+    note("field")
     if article > 0.5:
         drop_teasers(tables, mask)
     drop_link_runs(tables, mask, article)

@@ -33,6 +33,9 @@ by one, and a value that occurs twice in a table is not a copy. So a table that 
 *Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
 items lose what others keep. So on a listing, all of one style is kept if half of it is.
 
+*Forms.* The words in a form ask for something: a name, an opinion, an address for news. So they go if the page has much
+other text. The whole page is in a form on some sites, and a survey is one.
+
 *Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
 stories”, “Share your thoughts”.
 """
@@ -784,6 +787,8 @@ cdef enum:
     CELLS = 4
     # Least share of the segments in its cells that is kept, in per cent.
     SHARE = 70
+    # Text in forms goes if it is at most this part of the kept words: a fifth.
+    FORM_PART = 5
     # Preformatted text is kept whole if this part of its characters is kept: a quarter.
     CODE_PART = 4
     # Least number of segments of one style that are parts of items.
@@ -795,7 +800,6 @@ cdef enum:
     LAST_LINKS = 3
     COPYRIGHT_WORDS = 30
     LAST_WORDS = 12
-    LABEL_WORDS = 5
     RIGHTS_CHARS = 250
     CRUMBS_WORDS = 25
     WORDS_BEFORE = 30
@@ -1054,16 +1058,6 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
         and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
 
 
-cdef bint _is_label(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment is the label of a field of a form, such as `Search:`."""
-    cdef int32_t element = s.element
-    if s.words > LABEL_WORDS or not _ends_in_colon(t, s):
-        return False
-    while element >= 0 and t.elements[element].tag != TAG_FORM:
-        element = t.elements[element].parent
-    return element >= 0
-
-
 # What sites say at the end of a page, in small letters and in whatever sentence: "not the opinion of this site", "no
 # reprint without permission", "all rights reserved", "for subscribers". In English, agencies say it in what gold texts
 # keep.
@@ -1094,12 +1088,46 @@ cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef size_t size = s.end - s.start
     if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
         return True
-    return _is_label(t, s) or s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
+    return s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
+
+
+cdef uint64_t _words_of_form(const tables_t* t, Py_ssize_t form, uint8_t* kept, bint drop) noexcept nogil:
+    """Returns the number of kept words in a form; takes them from the mask if `drop`."""
+    cdef const element_t* e = &t.elements[form]
+    cdef uint64_t words = 0
+    cdef Py_ssize_t i
+    if e.tag != TAG_FORM or e.first_run == e.last_run:
+        return 0
+    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
+        if kept[i]:
+            words += t.segments[i].words
+            kept[i] = not drop
+    return words
+
+
+def drop_forms(Tables tables not None, mask not None):
+    """Takes from a mask the text in forms, if it is at most a fifth of the kept words.
+
+    Arguments and errors as `drop_last_links`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef uint64_t words = 0, in_forms = 0
+    cdef Py_ssize_t i
+    if not kept.shape[0]:
+        return
+    for i in range(t.n_segments):
+        words += t.segments[i].words if kept[i] else 0
+    for i in range(t.n_elements):
+        in_forms += _words_of_form(t, i, &kept[0], False)
+    if in_forms and FORM_PART * in_forms <= words:
+        for i in range(t.n_elements):
+            _words_of_form(t, i, &kept[0], True)
 
 
 def drop_last_lines(Tables tables not None, mask not None):
     """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or about the site (`Powered by
-    …`), of up to twelve words, a sentence about rights, or the label of a form.
+    …`), of up to twelve words, or a sentence about rights.
 
     Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_last_links`.
     """

@@ -25,6 +25,7 @@ from ncleaner.modelling._decision import (
     decide,
     drop_breadcrumbs,
     drop_copies,
+    drop_forms,
     drop_last_headings,
     drop_last_lines,
     drop_last_links,
@@ -336,11 +337,9 @@ def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
         ("Copyright (c)1998 Harbour Society", True),
         ("(C) 2024", True),
         ("Powered by <a href=x>Lantern</a>", True),
-        ("<form>Search: <input></form>", True),
         ("Click <a href=x>here</a> to return to the first page.", True),
         ("Follow us on <a href=x>Lantern</a> and Lamp", True),
         ("Search:", False),
-        ("<form>Search</form>", False),
         ("Powered by wind, the ferry takes two hours to the island and three hours back in winter.", False),
         ("本文仅代表作者个人观点，不代表本网立场。", True),
         ("記事・写真の無断転載を禁じます。", True),
@@ -357,6 +356,20 @@ def test_a_last_line_about_the_site_goes(line: str, goes: bool) -> None:
     assert completed(page, [0, 2], drop_last_lines) == [0, 2]
     assert completed(page, [], drop_last_lines) == []
     assert completed("", [], drop_last_lines) == []
+
+
+def test_text_in_forms_goes() -> None:
+    story = f"<p>{'The ferry was late again. ' * 4}</p>"
+    ask = "<form><p>Your name<p hidden>x<p>Send</form>"
+    assert completed(story + ask + "<p>Home", [], drop_forms) == [1, 2, 3]
+    assert completed(ask + story, [1, 2], drop_forms) == [0, 1, 2]
+    # all forms of a page count
+    assert completed(story + ask + ask.replace("name", "opinion of the ferry"), [], drop_forms) == []
+    # the text of a page, in a form
+    assert completed(f"<form>{story}</form>", [], drop_forms) == []
+    assert completed(f"<p>Home<form>{story}</form>", [], drop_forms) == []
+    assert completed(story + "<form><input></form>", [], drop_forms) == []
+    assert completed("", [], drop_forms) == []
 
 
 def test_several_last_lines_go() -> None:
