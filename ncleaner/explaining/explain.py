@@ -370,7 +370,7 @@ _SAID = {
     ("run", False): "beside the text of an article: a link to another page, or the lines below one",
     ("end", False): "behind the text: a link to another page, a line about the site, or what stands apart",
     ("crumb", False): "the way to the page, before its headline",
-    ("table", True): "most of its table is kept",
+    ("table", True): "most of its table is kept, or the text around the table",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",
     ("item", True): "half or more of the segments in its style are kept, on a listing",
     ("links", False): "nearly all that would be kept of the page is links",

@@ -26,7 +26,8 @@ banner that moves.
 in a row, each a link as a whole, beside the block that holds the text or behind it.
 
 *Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
-by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
+by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole, and a
+table in the middle of the text.
 
 *Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
 
@@ -787,6 +788,8 @@ cdef enum:
     CELLS = 4
     # Least share of the segments in its cells that is kept, in per cent.
     SHARE = 70
+    # Largest share of links in a table that is kept because it is in the middle of the text, in per cent.
+    LINKS = 30
     # Text in forms goes if it is at most this part of the kept words: a fifth.
     FORM_PART = 5
     # Preformatted text is kept whole if this part of its characters is kept: a quarter.
@@ -817,6 +820,8 @@ cdef struct count_t:
     Py_ssize_t cells     # with text
     Py_ssize_t segments  # in cells, without hidden ones
     Py_ssize_t kept
+    uint64_t chars       # of these segments
+    uint64_t links
 
 
 cdef inline bint _is_cell(const element_t* e) noexcept nogil:
@@ -831,6 +836,7 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
     cdef int32_t first, last, i
     cdef bint named = False
     found.rows = found.cells = found.segments = found.kept = 0
+    found.chars = found.links = 0
     while e < t.n_elements and elements[e].depth > elements[table].depth:
         if elements[e].tag == TAG_TABLE:
             return False
@@ -852,13 +858,32 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
                 if not s.flags & HIDDEN:
                     found.segments += 1
                     found.kept += kept[i]
+                    found.chars += s.chars
+                    found.links += s.link_chars
         e += 1
     found.end = e
     return found.rows >= ROWS and found.cells >= CELLS
 
 
+cdef bint _is_amid(const tables_t* t, Py_ssize_t table, const uint8_t* kept) noexcept nogil:
+    """Returns whether a table stands between two kept segments, of which the first one is in a block around the table,
+    or its child."""
+    cdef const element_t* e = &t.elements[table]
+    cdef Py_ssize_t before = t.runs[e.first_run].segment - 1, behind = t.runs[e.last_run - 1].segment + 1
+    cdef int32_t above = <int32_t> table, block
+    if before < 0 or behind >= t.n_segments or not kept[before] or not kept[behind]:
+        return False
+    block = t.segments[before].element
+    if block >= 0:
+        block = t.elements[block].parent
+    while above >= 0 and above != block:
+        above = t.elements[above].parent
+    return above >= 0
+
+
 def complete_tables(Tables tables not None, mask not None):
-    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions.
+    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions; and
+    those of tables that stand between two kept segments of the same text, if at most 30 per cent of them are links.
 
     Args:
         tables: of the page.
@@ -880,7 +905,9 @@ def complete_tables(Tables tables not None, mask not None):
             e = &t.elements[table]
             if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
                 continue
-            if 100 * found.kept < SHARE * found.segments:
+            if 100 * found.kept < SHARE * found.segments and (
+                100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
+            ):
                 continue
             for k in range(table + 1, found.end):
                 e = &t.elements[k]

@@ -127,6 +127,20 @@ def test_a_table_of_which_little_is_kept_stays() -> None:
     assert completed(TABLE, [*range(9)]) == [*range(9)]
 
 
+def test_a_table_in_the_middle_of_the_text_is_kept() -> None:
+    cells = [*range(1, 10)]
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", cells) == []
+    assert completed(f"<div><p>a<div>{TABLE}</div><p>b</div>", cells) == []
+    # at the beginning or the end of the text, or in another block
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", [0, *cells]) == [0, *cells]
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", [*cells, 10]) == [*cells, 10]
+    assert completed(f"{TABLE}<p>b", [*range(9)]) == [*range(9)]
+    assert completed(f"<div><p>a</div><div>{TABLE}<p>b</div>", cells) == cells
+    # a table of links
+    links = TABLE.replace("Pier", "<a href=/p>The pier of the old town</a>")
+    assert completed(f"<div><p>a{links}<p>b</div>", cells) == cells
+
+
 @pytest.mark.parametrize(
     "html",
     [
