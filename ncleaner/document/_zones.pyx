@@ -197,6 +197,7 @@ cdef enum:
     IN_RELATED = 8
     HOLDS_HEADLINE = 16
     IN_CORE = 32
+    OUT = 64           # AWAY, and no block around the main text: with most of the prose and the only <h1> in it
 
 cdef uint32_t cue_away, cue_title, cue_comment, cue_caption, cue_related, cue_byline, cue_standfirst
 cdef uint8_t is_page[MAX_TAGS]
@@ -257,6 +258,7 @@ cdef struct block_t:
     uint32_t near        # cues of the block and of the block above it
     uint8_t flags
     uint8_t level        # of the heading around it; 0 without a heading
+    uint32_t titles      # number of <h1> inside
 
 # The words of a title or a segment.
 cdef struct phrase_t:
@@ -382,8 +384,27 @@ cdef int _longest_part(const phrase_t* title) noexcept nogil:
 cdef bint _is_prose(const segment_t* s, const block_t* blocks) noexcept nogil:
     return (
         s.chars >= PROSE_CHARS and 2 * s.link_chars < s.chars and s.element >= 0 and not s.flags & HIDDEN
-        and not blocks[s.element].flags & AWAY
+        and not blocks[s.element].flags & OUT
     )
+
+
+cdef double _sum_prose(const builder_t* b, block_t* blocks) noexcept nogil:
+    """Sums up the prose in each block. Returns that of the page."""
+    cdef Py_ssize_t i
+    cdef int32_t parent
+    cdef double total = 0, size
+    for i in range(<Py_ssize_t> b.n_elements):
+        blocks[i].prose = 0
+    for i in range(<Py_ssize_t> b.n_segments):
+        if _is_prose(&b.segments[i], blocks):
+            size = b.segments[i].chars - PROSE_BASE
+            total += size
+            blocks[b.segments[i].element].prose += size
+    for i in range(<Py_ssize_t> b.n_elements - 1, -1, -1):
+        parent = b.elements[i].parent
+        if parent >= 0:
+            blocks[parent].prose += blocks[i].prose
+    return total
 
 
 cdef Py_ssize_t _begin_of_prose(const builder_t* b, block_t* blocks) noexcept nogil:
@@ -391,17 +412,8 @@ cdef Py_ssize_t _begin_of_prose(const builder_t* b, block_t* blocks) noexcept no
     page without prose. Marks the blocks inside that block."""
     cdef size_t i
     cdef int32_t parent
-    cdef double total = 0, size
+    cdef double total = _sum_prose(b, blocks)
     cdef Py_ssize_t e, core = -1
-    for i in range(b.n_segments):
-        if _is_prose(&b.segments[i], blocks):
-            size = b.segments[i].chars - PROSE_BASE
-            total += size
-            blocks[b.segments[i].element].prose += size
-    for e in range(<Py_ssize_t> b.n_elements - 1, -1, -1):
-        parent = b.elements[e].parent
-        if parent >= 0:
-            blocks[parent].prose += blocks[e].prose
     for e in range(<Py_ssize_t> b.n_elements):
         if total > 0 and blocks[e].prose >= CORE * total:
             core = e
@@ -438,7 +450,7 @@ cdef double _weight_of_place(
         value += 0.45 if context >> CONTEXT_BOLD & 1 else 0.25 if context >> CONTEXT_FONT & 1 else 0
         if s.kind == c'h':
             value += 0.2
-    if block.flags & AWAY:
+    if block.flags & OUT:
         value -= 1.2
     if 2 * s.link_chars > s.chars:
         value -= 0.5
@@ -542,11 +554,19 @@ cdef Py_ssize_t _headline(
 
 
 cdef void _describe(const builder_t* b, block_t* blocks) noexcept nogil:
+    """Describes each block. The class of a block around the main text may tell of a side bar in it (`with-sidebar`). It
+    counts for the zones but the headline, since the shipped models have learned them so."""
     cdef Py_ssize_t i
+    cdef double total = _sum_prose(b, blocks)
+    cdef bint is_main
     cdef const element_t* e
     cdef const block_t* parent
     cdef block_t root
     memset(&root, 0, sizeof(root))
+    for i in range(<Py_ssize_t> b.n_elements - 1, -1, -1):
+        e = &b.elements[i]
+        if e.parent >= 0:
+            blocks[e.parent].titles += blocks[i].titles + (e.tag == TAG_H1 and e.first_run < e.last_run)
     for i in range(<Py_ssize_t> b.n_elements):
         e = &b.elements[i]
         parent = &blocks[e.parent] if e.parent >= 0 else &root
@@ -554,9 +574,10 @@ cdef void _describe(const builder_t* b, block_t* blocks) noexcept nogil:
         blocks[i].level = parent.level
         if TAG_H1 <= e.tag <= TAG_H6:
             blocks[i].level = <uint8_t> (e.tag - TAG_H1 + 1)
-        blocks[i].flags = parent.flags & (AWAY | IN_CAPTION)
+        blocks[i].flags = parent.flags & (AWAY | OUT | IN_CAPTION)
+        is_main = blocks[i].titles == 1 and blocks[i].prose >= CORE * total and not is_away[e.tag]
         if is_away[e.tag] or (e.cues & cue_away and not is_page[e.tag]):
-            blocks[i].flags |= AWAY
+            blocks[i].flags |= AWAY if is_main else AWAY | OUT
         if (is_caption[e.tag] or e.cues & cue_caption and not is_page[e.tag]) and e.chars <= CAPTION_CHARS:
             blocks[i].flags |= IN_CAPTION
 

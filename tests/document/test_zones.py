@@ -53,6 +53,12 @@ def zone(document: Document, name: str) -> str:
         (f"<h1><img src=h.png></h1>{PROSE}<footer><h2>About us</h2></footer>", ""),
         (f"{PROSE}<aside class=related><h3>Other stories</h3></aside>", ""),
         (f"<p>05.01.2012, 11:23</p>{PROSE}", ""),
+        # the class of the main text tells of the side bar in it, and the title stands in that, too
+        (
+            f"<title>Late again</title><div class=has-sidebar><h1>Nobody knows why the ferry is late</h1>{PROSE}"
+            "<div class=sidebar><h3>Most read</h3><h4><a href=/l>Late again</a></h4></div></div>",
+            "Nobody knows why the ferry is late",
+        ),
         # a section of a home page, with and without a title to compare with
         (f"<title>Island ferries</title><h2>Hear from our customers</h2>{MENU * 2}{PROSE}", ""),
         (f"<title>Island ferries</title><h2>Ferries for everyone</h2>{MENU * 2}{PROSE}", "Ferries for everyone"),
