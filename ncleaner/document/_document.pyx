@@ -213,6 +213,19 @@ cdef inline size_t _white(const unsigned char* data, size_t length) noexcept nog
     return i
 
 
+cdef inline bint _is_joiner(const unsigned char* p, size_t left) noexcept nogil:
+    """Returns whether a text goes on with U+200C to U+200F: they join letters, keep them apart or give a direction."""
+    return left >= 3 and p[0] == 0xE2 and p[1] == 0x80 and 0x8C <= p[2] <= 0x8F
+
+
+cdef inline bint _is_empty(const unsigned char* p, size_t left) noexcept nogil:
+    """Returns whether a text has only characters that act on the letters beside them; editors fill empty lines so."""
+    while _is_joiner(p, left):
+        p += 3
+        left -= 3
+    return left == 0
+
+
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
     """Appends one text node of `length` bytes of UTF-8.
 
@@ -245,6 +258,8 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             if width > 0:
                 kind = SPACE
                 c = c' '
+            elif kind == LEAD_E2 and not b.open and _is_empty(data + i, length - i):
+                return
             else:
                 width = 1
                 kind = PLAIN

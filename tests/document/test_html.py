@@ -64,6 +64,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<h2>a very/\u200blong\u2060est/path\u200b</h2>\u200b", [("h", "a very/longest/path")]),
     ("ភាសា\u200bខ្មែរ ภาษา\u200bไทย\u200b", [("h", "ភាសា\u200bខ្មែរ ภาษา\u200bไทย")]),
     ("a\u200db", [("h", "a\u200db")]),
+    # an empty line of an editor, and one that begins so; a joiner is part of the letters beside it
+    ("<h2>a</h2><p>\u200d</p><p>\u200c\u200d<b>b</b><p>\u200dc", [("h", "a"), ("h", "b"), ("h", "\u200dc")]),
     ("a\x01b\x7fc&#0;d", [("h", "abc\ufffdd")]),
     ("a <!-- x --> b<!-- y -->c", [("h", "a bc")]),
     ("<p>a <b> b</b> c", [("h", "a b c")]),
