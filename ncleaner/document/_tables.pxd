@@ -185,6 +185,7 @@ cdef class Tables:
     cdef list arrays         # the tables that this was made of, or that people have asked for
     cdef void _point(self) noexcept
     cdef void take(self, int which, void** rows, size_t size) noexcept
+    cdef uint8_t[::1] kept(self, mask)
 
 
 cdef inline bint grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_memory) noexcept nogil:

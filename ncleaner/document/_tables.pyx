@@ -110,6 +110,13 @@ cdef class Tables:
             free(rows[0])
         rows[0] = NULL
 
+    cdef uint8_t[::1] kept(self, mask):
+        """Returns the bytes of a mask: shape (segments,), bool. Raises ValueError: it has another length."""
+        cdef uint8_t[::1] kept = mask.view(np.uint8)
+        if kept.shape[0] != self.t.n_segments:
+            raise ValueError("the mask does not fit the document")
+        return kept
+
     def __len__(self):
         """Is the number of segments."""
         return self.t.n_segments

@@ -12,24 +12,12 @@ from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
+from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
+from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling._decision import (
-    complete_code,
-    complete_items,
-    complete_tables,
-    drop_breadcrumbs,
-    drop_copies,
-    drop_forms,
-    drop_last_headings,
-    drop_last_lines,
-    drop_last_links,
-    drop_link_runs,
-    drop_strays,
-    drop_teasers,
-    keep_notes,
-)
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling._terms import drop_phrases
 from ncleaner.modelling.decision import Decision

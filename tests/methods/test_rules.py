@@ -1,0 +1,434 @@
+"""What rules change in the mask of a page: copies, other pages, first and last lines, tables, code, items, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ncleaner.document._tables import Tables
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
+from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
+from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
+
+ROW = "<tr><td>8.15<td>Pier<td>daily"
+TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
+
+
+def completed(html: str, removed: list[int], complete: Callable[..., None] = complete_tables) -> list[int]:
+    """The segments that are still removed."""
+    document = dump_html(html)
+    mask = np.ones(len(document), bool)
+    mask[removed] = False
+    complete(document.tables, mask)
+    return np.flatnonzero(~mask).tolist()
+
+
+def test_the_rest_of_a_table_is_kept() -> None:
+    assert completed(TABLE, [0]) == completed(TABLE, [1, 4]) == completed(TABLE, []) == []
+    assert completed(f"<p>a{TABLE}<p>b", [0, 1, 10]) == [0, 10]
+
+
+def test_a_table_of_which_little_is_kept_stays() -> None:
+    assert completed(TABLE, [0, 1, 2]) == [0, 1, 2]
+    assert completed(TABLE, [*range(9)]) == [*range(9)]
+
+
+def test_a_table_in_the_middle_of_the_text_is_kept() -> None:
+    cells = [*range(1, 10)]
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", cells) == []
+    assert completed(f"<div><p>a<div>{TABLE}</div><p>b</div>", cells) == []
+    # at the beginning or the end of the text, or in another block
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", [0, *cells]) == [0, *cells]
+    assert completed(f"<div><p>a{TABLE}<p>b</div>", [*cells, 10]) == [*cells, 10]
+    assert completed(f"{TABLE}<p>b", [*range(9)]) == [*range(9)]
+    assert completed(f"<div><p>a</div><div>{TABLE}<p>b</div>", cells) == cells
+    # a table of links
+    links = TABLE.replace("Pier", "<a href=/p>The pier of the old town</a>")
+    assert completed(f"<div><p>a{links}<p>b</div>", cells) == cells
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        # one row, or one column
+        "<table><tr><td>a<td>b<td>c<td>d<td>e</table>",
+        "<table><tr><td>a<tr><td>b<tr><td>c</table>",
+        # cells with text of their own
+        "<table><tr><td>a<td><p>b<p>c<p>d<p>e<tr><td>f<td>g</table>",
+        f"<table><tr><td>a<td>{'fog ' * 200}<tr><td>c<td>d</table>",
+        # a table inside
+        f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>",
+        # no table
+        "<p>a<p>b<p>c<p>d",
+    ],
+)
+def test_tables_for_layout_stay(html: str) -> None:
+    assert completed(html, [0]) == [0]
+
+
+def test_captions_come_and_hidden_cells_stay() -> None:
+    html = TABLE.replace("<table>", "<table><caption>Ferries</caption>").replace(
+        "<td>daily", "<td hidden>daily", 1
+    )
+    assert completed(html, [0, 1, 6]) == [6]
+    assert completed("<table><caption>Ferries</caption></table>" + TABLE, [0]) == [0]
+
+
+def test_the_table_inside_counts_for_itself() -> None:
+    html = f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>"
+    assert completed(html, [0, 3]) == [0]
+
+
+def test_tables_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
+    assert completed("", []) == []
+    document = dump_text("a\n\nb\n")
+    mask = np.zeros(len(document), bool)
+    complete_tables(document.tables, mask)
+    assert not mask.any()
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_tables(document.tables, np.ones(7, bool))
+
+
+TEXT = "The ferry was late again, and nobody knew why."
+STORY = f"<div><h1>Late again</h1>{f'<p>{TEXT}</p>' * 10}</div>"
+LINK = "<li><a href=/>A long line about another ferry, which was late again this morning and will be late</a>"
+
+
+def without_runs(html: str, article: float = 1.0) -> int:
+    """The number of segments that go."""
+    document = dump_html(html)
+    mask = np.ones(len(document), bool)
+    drop_link_runs(document.tables, mask, article)
+    gone = np.flatnonzero(~mask)
+    return len(gone)
+
+
+@pytest.mark.parametrize(
+    ("html", "article", "gone"),
+    [
+        # before the text, beside it, in the same block
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.2, 8),
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.19, 0),
+        (f"<ul>{LINK * 7}</ul>{STORY}", 1, 0),
+        (f"{STORY}<ul>{LINK * 8}</ul>", 0.2, 8),
+        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.8, 8),
+        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.79, 0),
+        # names and sources inside the text are short
+        (f"<div>{f'<p>{TEXT}</p>' * 10}<ul>{'<li><a href=/>Tide tables</a>' * 8}</ul></div>", 1, 0),
+        # single links behind the text of a likely article
+        (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.5, 2),
+        (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.49, 0),
+        (f"<p><a href=/>Other ferries</a></p>{STORY}", 1, 0),
+        # and the lines below them, if there are three
+        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 3}", 0.5, 6),
+        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 2}", 0.5, 2),
+        (f"{STORY}<dl>{'<dt><a href=/>Tides</a><dd>Monday<dd>The tides are late.' * 3}</dl>", 0.5, 9),
+        (f"{STORY}<p>Tides</p><p>The tides are late.</p>", 0.5, 0),
+        # many of them do not make the block of the text larger, but long ones are text
+        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 3}</p>' * 9}", 0.5, 18),
+        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 12}</p>' * 9}", 0.5, 0),
+        # pages of links, with and without a few words
+        (f"<ul>{LINK * 50}</ul>", 1, 0),
+        (f"<div><p>{TEXT}</div><ul>{LINK * 50}</ul>", 1, 0),
+        ("", 1, 0),
+    ],
+)
+def test_runs_of_links_beside_an_article_go(html: str, article: float, gone: int) -> None:
+    assert without_runs(html, article) == gone
+
+
+def test_runs_of_links_on_plain_text_and_with_a_mask_of_another_page() -> None:
+    document = dump_text(f"{TEXT}\n\n" * 12)
+    mask = np.ones(len(document), bool)
+    drop_link_runs(document.tables, mask, 1.0)
+    assert mask.all()
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_link_runs(document.tables, np.ones(7, bool), 1.0)
+
+
+CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
+
+
+def kept(html: str, mask: list[bool] | None = None) -> list[bool]:
+    document = dump_html(html)
+    found = np.ones(len(document), bool) if mask is None else np.array(mask)
+    drop_copies(document.tables, found)
+    return [bool(value) for value in found]
+
+
+@pytest.mark.parametrize("text", [TEXT, CHINESE])
+def test_a_copy_of_another_style_goes(text: str) -> None:
+    assert kept(f"<p class=wide>{text}</p><p class=narrow>{text}</p><p>x</p>") == [True, False, True]
+    assert kept(f"<div class=tab><p>{text}</p></div><div><p>{text.upper()} *</p></div>") == [True, False]
+
+
+def test_a_teaser_that_breaks_off_is_no_copy() -> None:
+    long = f"{TEXT} Those who had come early stood on the pier for an hour."
+    assert kept(f"<p class=teaser>{long[:70]}…</p><p>{long}</p>") == [True, True]
+
+
+def test_copies_of_one_style_stay() -> None:
+    assert kept(f"<p>{TEXT}</p><p>x</p><p>{TEXT}</p>") == [True, True, True]
+
+
+def test_short_segments_and_code_may_stand_twice() -> None:
+    assert kept("<p class=a>Ferry to the islands</p><p>Ferry to the islands</p>") == [True, True]
+    assert kept(f"<pre class=a>{TEXT}</pre><pre>{TEXT}</pre>") == [True, True]
+
+
+def test_only_what_is_kept_counts() -> None:
+    assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [False, True]) == [False, True]
+    assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [True, False]) == [True, False]
+
+
+def test_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
+    assert kept("") == []
+    document = dump_text(f"{TEXT}\n\n{TEXT}\n")
+    mask = np.ones(len(document), bool)
+    drop_copies(document.tables, mask)
+    assert mask.all()
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_copies(document.tables, np.ones(7, bool))
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("© 2024 Harbour Society. All rights reserved.", True),
+        ("Copyright (c)1998 Harbour Society", True),
+        ("(C) 2024", True),
+        ("Powered by <a href=x>Lantern</a>", True),
+        ("Click <a href=x>here</a> to return to the first page.", True),
+        ("Follow us on <a href=x>Lantern</a> and Lamp", True),
+        ("Search:", False),
+        ("Powered by wind, the ferry takes two hours to the island and three hours back in winter.", False),
+        ("本文仅代表作者个人观点，不代表本网立场。", True),
+        ("記事・写真の無断転載を禁じます。", True),
+        ("Harbour Verlag. Alle Rechte vorbehalten.", True),
+        ("© Harbour Society", False),
+        ("Copyright 2024 by the agency", False),
+        ("© 24", False),
+        ("© 2024 is a sign and a year, and a sentence of more than twelve words may follow it.", False),
+    ],
+)
+def test_a_last_line_about_the_site_goes(line: str, goes: bool) -> None:
+    page = f"<p>The ferry sails.</p><div>{line}</div><p>Home"
+    assert completed(page, [2], drop_last_lines) == ([1, 2] if goes else [2])
+    assert completed(page, [0, 2], drop_last_lines) == [0, 2]
+    assert completed(page, [], drop_last_lines) == []
+    assert completed("", [], drop_last_lines) == []
+
+
+def test_text_in_forms_goes() -> None:
+    story = f"<p>{'The ferry was late again. ' * 4}</p>"
+    ask = "<form><p>Your name<p hidden>x<p>Send</form>"
+    assert completed(story + ask + "<p>Home", [], drop_forms) == [1, 2, 3]
+    assert completed(ask + story, [1, 2], drop_forms) == [0, 1, 2]
+    # all forms of a page count
+    assert completed(story + ask + ask.replace("name", "opinion of the ferry"), [], drop_forms) == []
+    # the text of a page, in a form
+    assert completed(f"<form>{story}</form>", [], drop_forms) == []
+    assert completed(f"<p>Home<form>{story}</form>", [], drop_forms) == []
+    assert completed(story + "<form><input></form>", [], drop_forms) == []
+    assert completed("", [], drop_forms) == []
+
+
+def test_several_last_lines_go() -> None:
+    page = "<p>The ferry sails.<p>© 2024 Harbour<p>Powered by Lantern"
+    assert completed(page, [], drop_last_lines) == [1, 2]
+    assert completed("<p>© 2024 Harbour<p>Powered by Lantern", [], drop_last_lines) == [1]
+
+
+def test_the_way_to_the_page_goes() -> None:
+    page = "<p><a href=/>Home</a> > <a href=/n>News</a> > The ferry</p><p>Home > News</p><h1>The ferry is late</h1>"
+    text = "<p>The ferry sails <a href=/h>here</a> > there.</p>"
+    assert completed(page + text, [], drop_breadcrumbs) == [0]
+    assert completed(page.replace(" > ", ", "), [], drop_breadcrumbs) == []
+    assert completed(text, [], drop_breadcrumbs) == []
+    assert completed("", [], drop_breadcrumbs) == []
+
+
+def test_the_rest_of_code_is_kept() -> None:
+    code = "<p>x<pre><p>ab<p hidden>cd<p>efghij</pre><p>y<pre><p>k</pre>"
+    assert completed(code, [0, 2, 3, 4, 5], complete_code) == [0, 2, 4, 5]
+    assert completed(code, [0, 1, 2, 5], complete_code) == [0, 2, 5]
+    assert completed(code, [0, 1, 2, 3, 4, 5], complete_code) == [*range(6)]
+    assert completed("<pre><p>a<p>bcd</pre>", [1], complete_code) == []
+    assert completed("<pre><p>a<p>bcde</pre>", [1], complete_code) == [1]
+    # between kept text, also where several blocks follow each other
+    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2], complete_code) == []
+    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2, 3], complete_code) == [1, 2, 3]
+    assert completed("<pre>a</pre><p>y", [0], complete_code) == [0]
+    # below what announces it
+    assert completed("<p>Then type:<pre>a</pre><pre>b</pre>", [1, 2], complete_code) == []
+    assert completed("<p>Then type:<pre>a</pre>", [0, 1], complete_code) == [0, 1]
+    assert completed("<p>Then rest.<pre>a</pre>", [1], complete_code) == [1]
+    assert completed("<div><p>ab<p>c</div>", [1], complete_code) == [1]
+    assert completed("", [], complete_code) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_code(dump_html(code).tables, np.ones(7, bool))
+
+
+def test_the_parts_of_a_listing_stand_together() -> None:
+    page = "<main>" + "<div class=card><h2>a</h2><p>b</div>" * 6 + "</main><p>c"
+    # headings of the cards: half of them is enough; all texts below are removed, and stay so
+    texts = [*range(1, 12, 2)]
+    assert completed(page, [0, 4, 8, *texts], complete_items) == texts
+    assert completed(page, [0, 2, 4, 8, *texts], complete_items) == sorted([0, 2, 4, 8, *texts])
+    assert completed(page, [12], complete_items) == [12]
+    assert completed("<main>" + "<div class=card><h2>a</h2></div>" * 5, [0], complete_items) == [0]
+    # a hidden segment neither counts nor is kept
+    hidden = "<div class=card><h2 hidden>a</h2></div>" + "<div class=card><h2>a</h2></div>" * 6
+    assert completed(hidden, [0, 1, 2, 3], complete_items) == [0]
+    assert completed(hidden, [0, 1, 2, 3, 4], complete_items) == [0, 1, 2, 3, 4]
+    assert completed("", [], complete_items) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_items(dump_html(page).tables, np.ones(7, bool))
+
+
+def test_headings_at_the_end_go_without_their_text() -> None:
+    page = "<h1>a</h1><p>b<h2>c</h2><h3>d</h3><p>e<p>f"
+    for removed, then in (
+        ([4, 5], [2, 3, 4, 5]),
+        ([5], [5]),
+        ([0, 1, 4, 5], [0, 1, 4, 5]),
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
+        ([0, 1, 5], [0, 1, 5]),
+        ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]),
+        ([], []),
+    ):
+        assert completed(page, removed, drop_last_headings) == then
+    # items of a list, nothing before them, nothing removed after it, as long as a sentence
+    assert completed("<p>a<h2>b</h2><h2>c</h2><h2>d</h2><p>e", [4], drop_last_headings) == [4]
+    assert completed("<h2>b</h2><h2>c</h2><p>e", [2], drop_last_headings) == [2]
+    assert completed("<p>a<p>b<h2>c</h2>", [1], drop_last_headings) == [1]
+    assert completed("<p>a<h2>b c d e f g h i j</h2><p>k", [2], drop_last_headings) == [2]
+    # lines that announce what is removed
+    assert completed("<p>a<p>You may also like:<p>声明：<p>b", [3], drop_last_headings) == [1, 2, 3]
+    assert completed("<p>a<p>Boats: Anna<p>b", [2], drop_last_headings) == [2]
+    assert completed(f"<p>a<p>{'b ' * 13}:<p>c", [2], drop_last_headings) == [2]
+    assert completed("<p>a<p>To the islands:", [], drop_last_headings) == []
+    assert completed("", [], drop_last_headings) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_last_headings(dump_html(page).tables, np.ones(7, bool))
+
+
+def test_links_to_other_pages_at_the_end_go() -> None:
+    text = f"<p>{'word ' * 30}.</p>"
+    links = "".join(f"<li><a href=/{i}>Another story {i}</a></li>" for i in range(3))
+    notice = "<p>© 2020 The Harbour Gazette. All rights reserved.</p>"
+
+    def removed(page: str, gone: list[int]) -> list[int]:
+        document = dump_html(page)
+        mask = np.ones(len(document), bool)
+        mask[gone] = False
+        drop_last_links(document.tables, mask)
+        return np.flatnonzero(~mask).tolist()
+
+    assert removed(f"{text}<ul>{links}</ul>", []) == [1, 2, 3]
+    assert removed(f"{text}<ul>{links}</ul>{notice}", []) == [1, 2, 3, 4]
+    assert removed(f"{text}<h2>Related</h2><ul>{links}</ul>", [1]) == [1, 2, 3, 4]
+    # below a heading, a colon, or less text; two of them; of several styles; text behind them
+    assert removed(f"{text}<h2>Sources</h2><ul>{links}</ul>", []) == []
+    assert removed(f"{text}<p>See also:<ul>{links}</ul>", []) == []
+    assert removed(f"<p>A few words.<ul>{links}</ul>", []) == []
+    assert removed(f"{text}<ul>{links}</ul>", [3]) == [3]
+    assert (
+        removed(f"{text}<p><a href=a>one<b>a</b></a><p class=x><a href=b>two</a><h2><a href=c>c</a>", [])
+        == []
+    )
+    assert removed(f"{text}<ul>{links}</ul><p>And so it ended.", []) == []
+    assert removed("", []) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_last_links(dump_html(text).tables, np.ones(2, bool))
+
+
+# six segments that go: more than stand between two paragraphs of an article
+APART = "".join(f"<li>{word}</li>" for word in ("Share", "Print", "Mail", "Save", "Follow", "Listen"))
+
+
+def test_summaries_of_other_pages_go() -> None:
+    text = f"<p>{'word ' * 60}.</p>"
+    teasers = "".join(f"<h3><a href=/{n}>Story {n}</a></h3><div>What it tells.</div>" for n in range(3))
+    gone = [*range(1, 7), 7, 9, 11]  # and the titles
+    assert completed(text + APART + teasers, gone, drop_teasers) == [*range(1, 13)]
+    assert completed(text + APART + teasers + APART + text, [*gone, *range(13, 19)], drop_teasers) == [
+        *range(1, 19)
+    ]
+    # with a date beside the title, and a line between
+    dated = (
+        teasers.replace("<h3>", "<h3>10:17 ")
+        .replace("</h3>", "</h3><i>2 replies</i><br>")
+        .replace(">Story", ">Another story of the harbour")
+    )
+    rows = [*range(1, 7), 7, 8, 10, 11, 13, 14]
+    assert completed(text + APART + dated, rows, drop_teasers) == [*range(1, 16)]
+    # one; beside the text; with little text; a title that is kept; of two styles; nothing before them
+    assert completed(text + APART + teasers[: len(teasers) // 3], gone[:7], drop_teasers) == gone[:7]
+    assert completed(text + teasers, [1, 3, 5], drop_teasers) == [1, 3, 5]
+    assert completed(text + APART + teasers + "<p>The end.", gone, drop_teasers) == gone
+    assert completed("<p>A few words.</p>" + APART + teasers, gone, drop_teasers) == gone
+    assert completed(text + APART + teasers, gone[:6], drop_teasers) == gone[:6]
+    mixed = (
+        text + APART + "<h3><a href=/1>Story 1</a></h3><div>What.</div><h3><a href=/2>Story 2</a></h3><p>Why."
+    )
+    assert completed(mixed, gone[:8], drop_teasers) == gone[:8]
+    assert completed(teasers + APART + text, [0, 2, 4, *range(6, 12)], drop_teasers) == [
+        0,
+        2,
+        4,
+        *range(6, 12),
+    ]
+    assert completed("", [], drop_teasers) == []
+
+
+def test_a_few_words_apart_from_the_text_go() -> None:
+    def small(tables: Tables, mask: npt.NDArray[np.bool_], words: int = 80) -> None:
+        drop_strays(tables, mask, words)
+
+    text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, small) == [*apart, 7]
+    assert completed(
+        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], small
+    ) == [*range(1, 16)]
+    # in the style of the text; near; many words; before the text; plain text
+    assert completed(f"{text}{APART}<p>And so it ended.", apart, small) == apart
+    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, small) == apart
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], small) == apart[1:]
+    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, small) == apart
+    longer = f"{text}{APART}<div>{'more ' * 80}</div>"
+    assert completed(longer, apart, partial(small, words=81)) == [*apart, 7]
+    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, small) == apart
+    assert completed("", [], small) == []
+    lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
+    mask = np.array([True] + [False] * 7 + [True])
+    drop_strays(lines.tables, mask, 80)
+    assert np.flatnonzero(mask).tolist() == [0, 8]
+
+
+def test_a_note_inside_of_text_is_kept_with_it() -> None:
+    page = "<p>a<span class=sidenote>b</span> c<span class=sidenote>d</span><p>e"
+    assert completed(page, [1], keep_notes) == []
+    assert completed(page, [0, 3], keep_notes) == [0, 1, 2, 3]
+    assert completed("", [], keep_notes) == []
+
+
+def test_banners_are_kept_once() -> None:
+    def dropped(html: str, removed: list[int]) -> list[int]:
+        return completed(html, removed, drop_copies)
+
+    page = "<p>a b c<p>a b c<p>x<p>a b c<p>d"
+    assert dropped(page, [2]) == [1, 2, 3]
+    assert dropped(page, []) == []
+    assert dropped("<p>a b<p>a b<p>a b", []) == []
+    assert dropped(3 * "<p>a b c d e f g h i", []) == []
+    assert dropped("<p>a b c<p>a b c<p>a b d", []) == []
+    assert dropped("<p>a b c<p>a b c<p>a b c", []) == [1, 2]
+    assert dropped("<table><tr><td>a b c<td>a b c<td>a b c</table>", []) == []
+    assert dropped("<pre>a b c\n\na b c\n\na b c</pre>", []) == []
