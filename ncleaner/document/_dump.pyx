@@ -4,6 +4,9 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
+from ncleaner.document._code cimport (
+    has_class, is_beside_code, is_code, is_code_block, is_code_box, is_code_label, is_line, is_line_number,
+)
 from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
     open_inline,
@@ -17,14 +20,14 @@ from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
     OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, is_one_of, mark_attribute,
-    mark_callout, mark_picture, mark_script, names_overlay, next_name, open_picture, picture_attribute, picture_t,
-    read_class, read_names, says_display, style_hash, style_of, value_at,
+    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, mark_attribute, mark_callout,
+    mark_picture, mark_script, names_overlay, open_picture, picture_attribute, picture_t, read_class, read_names,
+    says_display, style_hash, style_of,
 )
 from ncleaner.document._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
     id_button, id_html, id_iframe, id_input, id_math, id_mo, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
-    id_video, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
+    id_video, is_alone, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
 from ncleaner.document._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
@@ -37,7 +40,7 @@ from ncleaner.document._tags cimport (
     ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
     TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
-from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
+from ncleaner.text._ascii cimport begins, find, find_any, is_letter
 from ncleaner.text._letters cimport is_white
 
 # --------------------------------------------------------------------------------------------------
@@ -379,15 +382,15 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
 cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found_t* found) noexcept nogil:
     """Handles an element whose class is one of formulas. Returns whether the element is done."""
     cdef node_t* math
-    cdef bint is_alone
+    cdef bint apart
     if kind == FORMULA_COPY:
         return found.formula > 0 and found.formula == b.mark
     if kind == FORMULA_IMAGE:
         if alt == NULL:
             return False
         if not (found.formula > 0 and found.formula == b.mark):
-            is_alone = meaning_of(node.parent).role == ROLE_BLOCK and _is_alone(node)
-            add_tex(b, alt.data, alt.length, is_alone or _is_display(b, node))
+            apart = meaning_of(node.parent).role == ROLE_BLOCK and is_alone(node)
+            add_tex(b, alt.data, alt.length, apart or _is_display(b, node))
             found.formula = b.mark
             found.last = NULL
         return True
@@ -450,7 +453,7 @@ cdef void _add_readings(builder_t* b, node_t* ruby) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a page adds to headings and code for readers on a screen.
+# What a page adds to headings and text for readers on a screen.
 
 # The texts of links that lead to where they are: ¶ 🔗 ⚓, the chain of Font Awesome (Read the Docs), ◆ with a space
 # (Doxygen), what is not seen, and, in headings, # and §.
@@ -462,23 +465,6 @@ cdef enum:
     ANYWHERE = 7
     N_PERMALINKS = 9
     LONGEST_PERMALINK = 16  # with white space
-# Parts of the classes of line numbers.
-cdef const char** LINE_NUMBERS = [
-    b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num", NULL,
-]
-# Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub. The
-# class of such a block: WordPress's SyntaxHighlighter. Classes that others have, too, and that of the first line in
-# them: Doxygen; the editors CodeMirror 6, Monaco and Ace.
-cdef const char** CODE_BOXES = [b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines", NULL]
-cdef const char** CODE_CLASSES = [b"syntaxhighlighter", NULL]
-cdef const char** LINE_BOXES = [b"fragment", b"cm-content", b"view-lines", b"ace_text-layer", NULL]
-cdef const char** LINES = [b"line", b"cm-line", b"view-line", b"ace_line", NULL]
-# Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, of the bar above Crayon's code, and of that below a gist.
-cdef const char** CODE_ASIDES = [
-    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta", NULL,
-]
-
-
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     """Returns whether a link leads to the heading or paragraph that it stands in, as its text and target say."""
     cdef str_t* text = text_of(node)
@@ -501,28 +487,6 @@ cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     return False
 
 
-cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
-    """Returns whether an element holds the numbers of lines of code: its class says so, and its text is digits."""
-    cdef node_t* node = root.first_child
-    cdef str_t* text
-    cdef bint digits = False
-    cdef size_t at
-    # Chroma's classes have no other letters
-    cdef bint of_chroma = (length == 2 or length == 3 and class_[2] == c't') and class_[0] == c'l' and class_[1] == c'n'
-    if not of_chroma and not find_any(class_, length, LINE_NUMBERS):
-        return False
-    while node != NULL:
-        if node.type == TEXT_NODE:
-            text = &(<text_node_t*> node).data
-            for at in range(text.length):
-                if is_digit(text.data[at]):
-                    digits = True
-                elif not is_white(text.data[at]):
-                    return False
-        node = following(node, root, meaning_of(node).role != ROLE_LEFT_OUT)
-    return digits
-
-
 # Parts of the classes of images that are characters, as their alternative texts say: 🙂 or :-)
 cdef const char** EMOJI = [b"emoji", b"smiley", NULL]
 # Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
@@ -533,77 +497,6 @@ cdef const char** SIDE_NOTES = [
 cdef enum:
     LONGEST_EMOJI = 32       # bytes
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
-# Parts of the classes of what stands above code: the name of the language, buttons.
-cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
-cdef enum:
-    LONGEST_LABEL = 24  # with white space
-    NEAR_CODE = 20      # elements and texts in which code is looked for
-
-
-cdef bint _has_class(const unsigned char* class_, size_t length, const char** names) noexcept nogil:
-    cdef size_t begin, end = 0
-    while next_name(class_, length, &begin, &end):
-        if is_one_of(class_ + begin, end - begin, names):
-            return True
-    return False
-
-
-cdef bint _is_code_box(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
-    """Returns whether the blocks in a block are lines of code, as its class says, or that of the first of them."""
-    cdef node_t* line = node.first_child
-    cdef str_t* of_line
-    if find_any(class_, length, CODE_BOXES) or _has_class(class_, length, CODE_CLASSES):
-        return True
-    if not _has_class(class_, length, LINE_BOXES):
-        return False
-    while line != NULL and line.type != ELEMENT_NODE:
-        line = line.next
-    of_line = value_of(line, OF_CLASS) if line != NULL else NULL
-    return of_line != NULL and _has_class(of_line.data, of_line.length, LINES)
-
-
-cdef bint _has_code(node_t* root) noexcept nogil:
-    """Returns whether an element is <code>, or has one among the first elements and texts in it."""
-    cdef node_t* node = root
-    cdef int left = NEAR_CODE
-    while node != NULL and left:
-        if meaning_of(node).code == TAG_CODE:
-            return True
-        node = following(node, root, True)
-        left -= 1
-    return False
-
-
-cdef bint _is_before_code(node_t* node) noexcept nogil:
-    """Returns whether a block, in <pre> or in a box in it, stands before the box of the code."""
-    cdef node_t* around = node.parent
-    cdef int left = NEAR_CODE
-    if meaning_of(node).role != ROLE_BLOCK or around == NULL or (
-        meaning_of(around).code != TAG_PRE and (around.parent == NULL or meaning_of(around.parent).code != TAG_PRE)
-    ) or _has_code(node):
-        return False
-    while node != NULL and left:
-        if node.type == ELEMENT_NODE and _has_code(node):
-            return True
-        node = node.next
-        left -= 1
-    return False
-
-
-cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
-    """Returns whether an element in <pre> is a label of the code: its class or place says so, and it has a word or
-    two."""
-    cdef node_t* node = root.first_child
-    cdef size_t chars = 0
-    if not (class_ != NULL and find_any(class_, length, CODE_LABELS)) and not _is_before_code(root):
-        return False
-    while node != NULL and chars <= LONGEST_LABEL:
-        if node.type == TEXT_NODE:
-            chars += (<text_node_t*> node).data.length
-        node = following(node, root, meaning_of(node).role != ROLE_LEFT_OUT)
-    return chars <= LONGEST_LABEL
-
-
 # --------------------------------------------------------------------------------------------------
 
 cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept nogil:
@@ -625,13 +518,6 @@ cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept no
     return bits
 
 
-cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
-    """Whether a <div> with the name of a programming language is one of code, as Writerside has them."""
-    return class_ != NULL and find(class_, length, b"code") and node.first_child == node.last_child and (
-        node.first_child != NULL and node.first_child.type == TEXT_NODE
-    )
-
-
 cdef bint _has_word(const str_t* text) noexcept nogil:
     cdef size_t at
     for at in range(text.length):
@@ -642,7 +528,7 @@ cdef bint _has_word(const str_t* text) noexcept nogil:
 
 cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an inline element is a note beside the text, as one of its classes says."""
-    return find(class_, length, b"note") and _has_class(class_, length, SIDE_NOTES)
+    return find(class_, length, b"note") and has_class(class_, length, SIDE_NOTES)
 
 
 cdef bint _is_number(node_t* node) noexcept nogil:
@@ -650,53 +536,6 @@ cdef bint _is_number(node_t* node) noexcept nogil:
     cdef str_t* text = text_of(node)
     return text != NULL and text.length <= LONGEST_NUMBER and node.first_child == node.last_child \
         and not _has_word(text)
-
-
-cdef bint _is_line(node_t* node) noexcept nogil:
-    """Returns whether an inline element of preformatted text is a line that only its style ends.
-
-    One of its classes is `line` or ends with `-line`, and what follows in it and after it is no end of a line."""
-    cdef node_t* next_ = node.next
-    cdef node_t* last = node.last_child
-    cdef str_t* class_ = value_of(node, OF_CLASS)
-    cdef str_t* text
-    cdef size_t begin, end = 0
-    if class_ == NULL or next_ == NULL or next_.type == ELEMENT_NODE and meaning_of(next_).role == ROLE_BREAK \
-            or last != NULL and last.type == ELEMENT_NODE and meaning_of(last).role == ROLE_BREAK:
-        return False
-    if next_.type == TEXT_NODE:
-        text = &(<text_node_t*> next_).data
-        if text.length and (text.data[0] == c'\n' or text.data[0] == c'\r'):
-            return False
-    while next_name(class_.data, class_.length, &begin, &end):
-        if end - begin >= 4 and begins(class_.data + end - 4, 4, b"line") and (
-            end - begin == 4 or class_.data[end - 5] == c'-'
-        ):
-            return True
-    return False
-
-
-cdef bint _is_alone(node_t* node) noexcept nogil:
-    """Returns whether an element has no text or inline element directly before or after it."""
-    cdef node_t* beside
-    cdef str_t* text
-    cdef size_t at
-    cdef int side
-    for side in range(2):
-        beside = node.prev if side == 0 else node.next
-        while beside != NULL:
-            if beside.type == TEXT_NODE:
-                text = &(<text_node_t*> beside).data
-                for at in range(text.length):
-                    if not is_white(text.data[at]):
-                        return False
-            elif beside.type == ELEMENT_NODE:
-                if meaning_of(beside).role == ROLE_BLOCK:
-                    break
-                if meaning_of(beside).role != ROLE_BREAK:
-                    return False
-            beside = beside.prev if side == 0 else beside.next
-    return True
 
 
 cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
@@ -707,28 +546,6 @@ cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
         return False
     name = <name_t*> attr.node.local_name
     return name.length == 7 and memcmp(name.short_name, b"data-as", 7) == 0 and attr.value.data[0] == c'p'
-
-
-cdef bint _is_code_block(node_t* node) noexcept nogil:
-    """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines."""
-    cdef node_t* around = node.parent
-    cdef node_t* inside = node.first_child
-    cdef str_t* style = value_of(node, OF_STYLE)
-    cdef size_t at
-    cdef bint has_lines = False
-    if style != NULL:
-        at = value_at(style.data, style.length, b"white-space:")
-        has_lines = at and begins(style.data + at, style.length - at, b"pre")
-    while inside != NULL and not has_lines:
-        has_lines = inside.type == ELEMENT_NODE and meaning_of(inside).role == ROLE_BREAK and inside.next != NULL
-        inside = inside.next
-    if not has_lines or around == NULL or meaning_of(around).role != ROLE_BLOCK:
-        return False
-    while around != NULL:
-        if meaning_of(around).form == FORM_PREFORMATTED:
-            return False
-        around = around.parent
-    return _is_alone(node)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -909,7 +726,7 @@ cdef inline bint _enter_block(
     if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
         _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
         return False
-    if m.code == TAG_CODE or said.has_language and m.code == TAG_DIV and _is_code(
+    if m.code == TAG_CODE or said.has_language and m.code == TAG_DIV and is_code(
         node, said.class_, said.class_length
     ):
         m.code = TAG_PRE
@@ -919,14 +736,14 @@ cdef inline bint _enter_block(
     if cues & SPECIAL:
         cues &= ~<uint32_t> SPECIAL
         said.is_special = True
-        if _is_line_number(node, said.class_, said.class_length) or find_any(
-            said.class_, said.class_length, CODE_ASIDES
+        if is_line_number(node, said.class_, said.class_length) or is_beside_code(
+            said.class_, said.class_length
         ):
             return False
         if _is_overlay(node, said.class_, said.class_length):
             end_segment(b)
             return False
-        if not b.pres and _is_code_box(node, said.class_, said.class_length):
+        if not b.pres and is_code_box(node, said.class_, said.class_length):
             m.code = TAG_PRE
             m.form = FORM_PREFORMATTED
     if said.id_ != NULL:
@@ -1006,9 +823,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         said.hidden or said.class_ != NULL and class_conceals(said.class_, said.class_length)
     ):
         return _leave_out(b, node)
-    if said.class_ != NULL and (b.pres or m.code == TAG_TD) and _is_line_number(
+    if said.class_ != NULL and (b.pres or m.code == TAG_TD) and is_line_number(
         node, said.class_, said.class_length
-    ) or b.pres and _is_code_label(node, said.class_, said.class_length):
+    ) or b.pres and is_code_label(node, said.class_, said.class_length):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)
@@ -1018,7 +835,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         m.form = FORM_PLAIN
         said.class_ = NULL
         said.class_length = 0
-    elif m.code == TAG_CODE and _is_code_block(node):
+    elif m.code == TAG_CODE and is_code_block(node):
         m.role = ROLE_BLOCK
     elif node.local_name == id_span and _is_paragraph(node):
         m.role = ROLE_BLOCK
@@ -1062,13 +879,13 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                 _add_readings(b, node)
                 _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
-    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and _is_code_block(node) \
+    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and is_code_block(node) \
             or node.local_name == id_span and _is_paragraph(node) or node.local_name == id_button and not b.headings:
         # the block may be code (`_is_code`)
         close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:
         close_inline(b, m.bit)
-        if b.pres and _is_line(node):
+        if b.pres and is_line(node):
             end_line(b, node.first_child == NULL)
         if m.bit == VOID:
             b.unheard -= 1

@@ -48,6 +48,7 @@ cdef int of_name(const unsigned char* name, size_t length) noexcept nogil
 cdef str_t* value_of(node_t* node, int which) noexcept nogil
 cdef str_t* text_of(node_t* node) noexcept nogil
 cdef bint is_in_sentence(node_t* node) noexcept nogil
+cdef bint is_alone(node_t* node) noexcept nogil
 
 
 cdef inline int attribute_of(uintptr_t name) noexcept nogil:

@@ -18,7 +18,7 @@ from ncleaner.document._spaces cimport is_blank
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tags cimport FORM_PLAIN, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
+from ncleaner.document._tags cimport FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -112,6 +112,24 @@ cdef bint is_in_sentence(node_t* node) noexcept nogil:
         level += 1
     return around != NULL and around.local_name < KNOWN_TAGS and meanings[around.local_name].code == TAG_P \
         and (_has_words(node.prev) or _has_words(node.next))
+
+
+cdef bint is_alone(node_t* node) noexcept nogil:
+    """Returns whether an element has no text or inline element directly before or after it."""
+    cdef node_t* beside
+    cdef int side
+    for side in range(2):
+        beside = node.prev if side == 0 else node.next
+        while beside != NULL:
+            if is_bare_text(beside):
+                return False
+            if beside.type == ELEMENT_NODE:
+                if meaning_of(beside).role == ROLE_BLOCK:
+                    break
+                if meaning_of(beside).role != ROLE_BREAK:
+                    return False
+            beside = beside.prev if side == 0 else beside.next
+    return True
 
 
 # --------------------------------------------------------------------------------------------------
