@@ -49,7 +49,8 @@ _HIDING = (
 )
 _NAMES = (
     "class id role style hidden alt lang title href src colspan rowspan span type charset content http-equiv "
-    "name data-page data-state data-props props xmlns xlink:href onclick checked is encoding color"
+    "name data-page data-state data-props props xmlns xlink:href onclick checked is encoding color "
+    "aria-controls aria-haspopup popover open"
 ).split()
 _STYLES = (
     "display:none",
@@ -89,8 +90,8 @@ def attribute(source: Source) -> str:
         value = source.number()
     elif name in ("data-page", "data-state", "data-props", "props"):
         value = data(source).replace('"', "&quot;")
-    elif name in ("href", "id") and source.odds(0.5):
-        # references to notes, and their places
+    elif name in ("href", "id", "aria-controls") and source.odds(0.5):
+        # references to notes and folded blocks, and their places
         value = ("#" if name == "href" else "") + source.choice(("fn1", "fn2", "x", "cite_note-3"))
     elif name in ("class", "id", "role"):
         value = " ".join(source.choices(CUES, k=source.size(40)))
