@@ -154,10 +154,18 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields but the sources."""
-        values = ((each.name, getattr(self, each.name)) for each in fields(self)[:-1])
+        values = ((name, getattr(self, name)) for name in _FIELDS)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
+# {name of a meta tag: what it says, and its place among those that say the same}
+_MEANINGS = {
+    name: (said, place)
+    for said, names in NAMES.items()
+    if not said.endswith(("items", "links"))
+    for place, name in enumerate(names)
+}
+_FIELDS = tuple(each.name for each in fields(Metadata)[:-1])
 # Those of libraries, which begin with the family name: "Lee, Ann".
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
 
@@ -170,20 +178,27 @@ class _Statements:
     """The statements of a page, by their names."""
 
     def __init__(self, facts: Sequence[Fact]) -> None:
-        self.meta: dict[str, list[str]] = {}
+        # {what they say: {name: values}}
+        self._meta: dict[str, dict[str, list[str]]] = {}
         self.items: dict[str, list[str]] = {}
         self.links: dict[str, list[str]] = {}
         self.times: list[Fact] = []
         self.authors: list[Fact] = []
         self.licences: list[str] = []
-        tables = {"meta": self.meta, "item": self.items, "link": self.links}
         data = []
         for fact in facts:
             kind, names, value = fact
-            if kind in tables:
+            if kind == "meta":
                 if value and not value.isspace():
                     for name in names.split():
-                        tables[kind].setdefault(name, []).append(value)
+                        if name in _MEANINGS:
+                            said = self._meta.setdefault(_MEANINGS[name][0], {})
+                            said.setdefault(name, []).append(value)
+            elif kind == "item" or kind == "link":
+                table = self.items if kind == "item" else self.links
+                if value and not value.isspace():
+                    for name in names.split():
+                        table.setdefault(name, []).append(value)
             elif kind == "time":
                 self.times.append(fact)
             elif kind == "author":
@@ -194,11 +209,11 @@ class _Statements:
                 self.licences.append(value)
         self.objects, self._ids = described(data)
 
-    def meta_of(self, names: Iterable[str]) -> _Candidates:
-        """Yields (source, values) of meta tags."""
-        for name in names:
-            if name in self.meta:
-                yield f"meta {name}", self.meta[name]
+    def meta_of(self, said: str) -> _Candidates:
+        """Yields (source, values) of meta tags that say something, a key of `NAMES`."""
+        found = self._meta.get(said, {})
+        for name in sorted(found, key=_MEANINGS.__getitem__) if len(found) > 1 else found:
+            yield f"meta {name}", found[name]
 
     def items_of(self, *names: str) -> _Candidates:
         """Yields (source, values) of microdata."""
@@ -380,7 +395,7 @@ class _Dates:
     def _stated(self) -> _Candidates:
         said = self.said
         yield from said.json_of("datePublished", of_text=True)
-        yield from said.meta_of(NAMES["published"])
+        yield from said.meta_of("published")
         yield from said.items_of(*NAMES["published items"])
         yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", of_text=True)
@@ -397,7 +412,7 @@ class _Dates:
     def _changed(self) -> _Candidates:
         said = self.said
         yield from said.json_of("dateModified")
-        yield from said.meta_of(NAMES["modified"])
+        yield from said.meta_of("modified")
         yield from said.items_of(*NAMES["modified items"])
         yield from said.times_of(_is_of_change)
 
@@ -446,7 +461,8 @@ class _Dates:
                 yield each.day, "beginning of a paragraph"
 
     def _of_address(self) -> Iterator[tuple[str, str]]:
-        for address in (self.url, *self.said.links.get("canonical", ()), *self.said.meta.get("og:url", ())):
+        stated = (values for _, values in _canonical(self.said))
+        for address in (self.url, *chain.from_iterable(stated)):
             if found := date_in_url(address):
                 yield found, "address"
 
@@ -508,8 +524,9 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
             found[name], sources[name] = value, source
 
     def take(name: str, candidates: _Candidates, usable: Callable[[list[str]], Any]) -> None:
-        each = ((value, source) for source, values in candidates if (value := usable(values)))
-        put(name, *next(each, (None, "")))
+        for source, values in candidates:
+            if value := usable(values):
+                return put(name, value, source)
 
     names = [
         (name, source) for source, values in _sites(said) for text in values[:2] if (name := _site(text))
@@ -530,15 +547,15 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
         put("modified", *modified)
     take(
         "description",
-        chain(said.meta_of(NAMES["description"]), said.json_of("description")),
+        chain(said.meta_of("description"), said.json_of("description")),
         lambda values: plain_title(values[0])[:_LONGEST_DESCRIPTION],
     )
-    take("tags", chain(said.json_of("keywords"), said.meta_of(NAMES["tags"])), _tags)
+    take("tags", chain(said.json_of("keywords"), said.meta_of("tags")), _tags)
     take("canonical", _canonical(said), lambda values: address_in(values[0], url))
     take("licence", _licences(said), lambda values: plain_title(values[0])[:LONGEST_URL])
     take(
         "image",
-        chain(said.meta_of(NAMES["image"]), said.json_of("image", "thumbnailUrl")),
+        chain(said.meta_of("image"), said.json_of("image", "thumbnailUrl")),
         lambda values: address_in(values[0], url),
     )
     return Metadata(**found, sources=sources)
@@ -571,14 +588,14 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
 
 
 def _titles(said: _Statements, shown: _Shown) -> _Candidates:
-    yield from said.meta_of(NAMES["title"][:1])
+    yield from said.meta_of("title")
     yield from said.json_of("headline")
     # the data of scripts often has the text without its title: the first paragraph is no headline
     headline = shown.title()
     is_text = shown.document.has_state and _is_sentence(headline)
     if headline and not is_text:
         yield "headline", [headline]
-    yield from said.meta_of(NAMES["title"][1:])
+    yield from said.meta_of("other titles")
     yield from said.items_of("headline")
     yield from said.json_of("name")
     if shown.document.title:
@@ -615,7 +632,7 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
     """Yields (source, names, whether they are those of the page's own authors)."""
     for source, values in said.json_of("author", "creator"):
         yield source, names_in(values), True
-    for source, values in said.meta_of(NAMES["authors"]):
+    for source, values in said.meta_of("authors"):
         is_turned = source.removeprefix("meta ") in _TURNED
         yield source, names_in(map(turned, values) if is_turned else values), True
     for source, values in said.items_of("author", "creator"):
@@ -633,15 +650,15 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
 
 
 def _sites(said: _Statements) -> _Candidates:
-    yield from said.meta_of(NAMES["site"][:1])
+    yield from said.meta_of("site")
     yield from said.json_of("publisher")
-    yield from said.meta_of(NAMES["site"][1:])
+    yield from said.meta_of("other sites")
 
 
 def _canonical(said: _Statements) -> _Candidates:
     if "canonical" in said.links:
         yield "link canonical", said.links["canonical"]
-    yield from said.meta_of(("og:url",))
+    yield from said.meta_of("address")
 
 
 def _licences(said: _Statements) -> _Candidates:
@@ -649,7 +666,7 @@ def _licences(said: _Statements) -> _Candidates:
     if "license" in said.links:
         yield "link license", said.links["license"]
     yield from (("a link", [value]) for value in said.licences if value)
-    yield from said.meta_of(NAMES["licence"])
+    yield from said.meta_of("licence")
 
 
 def _site(text: str) -> str:

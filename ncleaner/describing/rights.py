@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
@@ -55,7 +55,11 @@ class Rights:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields, for JSON."""
-        return {**asdict(self), "robots": list(self.robots)}
+        return {
+            "robots": list(self.robots),
+            "tdm_reservation": self.tdm_reservation,
+            "tdm_policy": self.tdm_policy,
+        }
 
 
 def rights_of(document: Document, header: str = "", url: str = "") -> Rights:
@@ -86,11 +90,11 @@ def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
     for line in header.split("\n"):
         name, _, value = line.partition(":")
         yield name.strip().lower(), value
-    for fact in document.facts or ():
+    for kind, names, value in document.facts or ():
         # most meta tags have other names
-        if fact.kind == "meta" and ("robots" in fact.names or "tdm" in fact.names):
-            for name in fact.names.split():
-                yield name, fact.value
+        if kind == "meta" and ("robots" in names or "tdm" in names):
+            for name in names.split():
+                yield name, value
 
 
 def _directives(value: str) -> Iterable[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,19 +13,22 @@ import orjson
 _MOST = 400
 _DEEPEST = 12
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
-_COMMENT = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?://\s*)?(?:-->|\]\]>)\s*;?\s*$")
+_OPENED = re.compile(r"\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)")
 _TRAILING = re.compile(r",\s*(?=[}\]])")
 
-# How the types of what describes the text of a page end, the most telling first; all others are about
-# something else.
-_TYPES = (
-    tuple("article posting report review qapage recipe howto".split()),
-    tuple("webpage itempage aboutpage faqpage product book event course podcastepisode videoobject".split()),
-)
-
-# Things that a page may be about. Their dates are not those of the page, and reviews beside them are those of
+# How the types of what describes the text of a page end, each with a bit, the most telling first; all others
+# are about something else. Dates of a thing are not those of the page, and reviews beside it are those of
 # customers.
-_THINGS = ("product", "book", "event")
+_TEXT, _PAGE, _THING, _REVIEW = 1, 2, 4, 8
+_TYPES = {
+    _TEXT: tuple("article posting report review qapage recipe howto".split()),
+    _PAGE: tuple(
+        "webpage itempage aboutpage faqpage product book event course podcastepisode videoobject".split()
+    ),
+    _THING: ("product", "book", "event"),
+    _REVIEW: ("review",),
+}
+_LONGEST_TYPE = max(map(len, sum(_TYPES.values(), ())))
 # the days of an event, or on which an offer ends
 _OF_THINGS = ("startDate", "endDate", "validFrom", "validThrough")
 
@@ -41,24 +45,27 @@ def described(texts: list[str]) -> tuple[list[Described], dict[str, Described]]:
         The objects that describe the page, those of articles before those of pages; and {id: object} of all
         objects with an id.
     """
-    found: list[tuple[int, Described]] = []
+    found: list[Described] = []
+    pages: list[Described] = []
     ids: dict[str, Described] = {}
+    all_kinds = 0
     for node in _nodes([_parsed(text) for text in texts]):
         name = node.get("@id")
         if isinstance(name, str) and len(node) > 1:
             ids.setdefault(name, node)
-        rank = _rank(node)
-        if rank is not None:
-            found.append((rank, node))
-    nodes = [node for _, node in sorted(found, key=lambda each: each[0])]
-    if any(map(is_thing, nodes)):
-        nodes = [node for node in nodes if not _ends(node, ("review",))]
-    return nodes, ids
+        kinds = _kinds(node)
+        all_kinds |= kinds
+        if kinds:
+            (found if kinds & _TEXT else pages).append(node)
+    found += pages
+    if all_kinds & _THING and all_kinds & _REVIEW:
+        found = [node for node in found if not _kinds(node) & _REVIEW]
+    return found, ids
 
 
 def is_thing(node: Described) -> bool:
     """Tells whether an object is a thing that the page is about, rather than a text."""
-    return _ends(node, _THINGS)
+    return bool(_kinds(node) & _THING)
 
 
 def days_of(node: Described) -> list[str]:
@@ -77,7 +84,12 @@ def _parsed(text: str) -> Any:
 
 def _mended(text: str) -> str:
     """Mends what templates do wrong: comments around, line breaks in strings, commas before brackets."""
-    return _TRAILING.sub("", _CONTROLS.sub(" ", _COMMENT.sub("", text)))
+    if opened := _OPENED.match(text):
+        text = text[opened.end() :]
+    end = text.rstrip().removesuffix(";").rstrip()
+    if end.endswith(("-->", "]]>")):
+        text = end[:-3].rstrip().removesuffix("//")
+    return _TRAILING.sub("", _CONTROLS.sub(" ", text))
 
 
 def _nodes(roots: list[Any]) -> Iterator[Described]:
@@ -93,20 +105,24 @@ def _nodes(roots: list[Any]) -> Iterator[Described]:
             seen += 1
             yield node
             # what an article is part of, or is about, does not describe it
-            waiting.extend(
-                (node[key], depth + 1) for key in ("mainEntity", "mainEntityOfPage", "@graph") if key in node
-            )
+            for key in ("mainEntity", "mainEntityOfPage", "@graph"):
+                if key in node:
+                    waiting.append((node[key], depth + 1))
 
 
-def _rank(node: Described) -> int | None:
-    return next((rank for rank, known in enumerate(_TYPES) if _ends(node, known)), None)
-
-
-def _ends(node: Described, known: tuple[str, ...]) -> bool:
-    """Tells whether a type of an object ends with one of some words."""
+def _kinds(node: Described) -> int:
+    """Returns the bits of `_TYPES` for the types of an object."""
     types = node.get("@type")
     if isinstance(types, str):
-        return types.lower().endswith(known)
-    if isinstance(types, list):
-        return any(isinstance(name, str) and name.lower().endswith(known) for name in types)
-    return False
+        return _kinds_of(types[-_LONGEST_TYPE:])
+    kinds = 0
+    for name in types if isinstance(types, list) else ():
+        if isinstance(name, str):
+            kinds |= _kinds_of(name[-_LONGEST_TYPE:])
+    return kinds
+
+
+@lru_cache(1_024)
+def _kinds_of(end: str) -> int:
+    small = end.lower()
+    return sum(kind for kind, words in _TYPES.items() if small.endswith(words))

@@ -48,8 +48,8 @@ ATTRIBUTES = (
     "name", "property", "itemprop", "http-equiv", "content", "rel", "href", "datetime", "type", "class", "src",
 )
 
-# The names of meta tags, microdata and links that are read, by what they say, the most reliable first. Most
-# statements of a page have other names.
+# The names of meta tags, microdata (items) and links that are read, by what they say, the most reliable first. Most
+# statements of a page have other names. No name of a meta tag is in two places.
 NAMES = {
     "published": """
         article:published_time datepublished og:published_time citation_publication_date citation_date
@@ -73,12 +73,14 @@ NAMES = {
         dc.contributor.author creator byl article:author_name rbauthors og:article:author twitter:data1
         dcsext.author cxenseparse:author authors
     """,
-    "title": """
-        og:title citation_title parsely-title dc.title dcterms.title twitter:title headline
+    "title": "og:title",
+    "other titles": """
+        citation_title parsely-title dc.title dcterms.title twitter:title headline
         sailthru.title title
     """,
-    "site": """
-        og:site_name application-name publisher dc.publisher citation_journal_title
+    "site": "og:site_name",
+    "other sites": """
+        application-name publisher dc.publisher citation_journal_title
         apple-mobile-web-app-title article:publisher
     """,
     "description": "description og:description twitter:description dc.description dcterms.description excerpt",
@@ -87,7 +89,8 @@ NAMES = {
     """,
     "licence": "dc.rights dcterms.license dcterms.rights license citation_license",
     "image": "og:image:secure_url og:image og:image:url twitter:image twitter:image:src image thumbnail",
-    "address": "canonical og:url",
+    "address": "og:url",
+    "links": "canonical",
     "rights": "robots x-robots-tag tdm-reservation tdm-policy",
 }
 NAMES = {said: tuple(names.split()) for said, names in NAMES.items()}
