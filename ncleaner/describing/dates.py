@@ -10,6 +10,8 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import NamedTuple
 
+from ncleaner.describing._lines import may_have_date
+
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
 # A date is short: anything longer is running text.
@@ -159,12 +161,6 @@ _PATTERNS = (*_NUMBERS, *_NAMED)
 _VIETNAMESE = "tháng"
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
 _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
-# What each date has: a year of one of the three calendars, or one of two digits behind a day. Digits that are
-# not those of ASCII are looked at later.
-_MAY_BE = re.compile(
-    r"\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<![0-9])"
-    rf"| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)|\D{{3,40}}+{_SHORT_YEAR})"
-)
 # All patterns begin with a number: trying them at each takes half the time of searching for each pattern.
 _NUMBER = re.compile(r"\d+")
 
@@ -289,7 +285,7 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
         month_first: 3/5/2024 is a day in March. The other order is taken where this one is not a date.
         lang: of the page, as it declares it; empty if it is unknown.
     """
-    if not _MAY_BE.search(text):
+    if not may_have_date(text):
         return []
     small, is_short = text.lower(), len(text) <= _SHORT
     found: dict[int, tuple[int, str]] = {}
@@ -330,9 +326,9 @@ def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
         yield Found(day, start, end, is_changed, bool(published) and not is_changed)
 
 
-def may_have_change(text: str) -> bool:
-    """Tells whether a text may have the date of a change, which is faster than to read its dates."""
-    return _MAY_BE.search(text) is not None and _CHANGED.search(text.lower()) is not None
+def tells_change(text: str) -> bool:
+    """Tells whether a text has a word about a change, which is faster than to read its dates."""
+    return _CHANGED.search(text.lower()) is not None
 
 
 def date_in_text(text: str, month_first: bool = False, lang: str = "") -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
+from ncleaner.describing._lines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
 from ncleaner.describing.dates import (
     Found,
     date_in_url,
@@ -16,9 +17,10 @@ from ncleaner.describing.dates import (
     is_local_day,
     is_month_first,
     iso_date,
-    may_have_change,
+    tells_change,
 )
 from ncleaner.describing.names import (
+    BYLINE_STARTS,
     bare_title,
     holder_of,
     is_account,
@@ -37,7 +39,7 @@ from ncleaner.describing.names import (
 from ncleaner.describing.rights import LONGEST_URL, address_in
 from ncleaner.describing.structured import Described, days_of, described, is_thing
 from ncleaner.document._facts import NAMES
-from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text_of_row
+from ncleaner.document._kept import text_of_row
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
 
@@ -261,9 +263,6 @@ class _Shown:
     def _texts(self, rows: Iterable[int]) -> Iterator[str]:
         return (text_of_row(self._tables, row) for row in rows)
 
-    def _rows(self, first: int, last: int, most: int, digits: int) -> list[int]:
-        return rows_with_digits(self._tables, first, last, most, digits, self.headline)
-
     def title(self) -> str:
         """Returns the headline; empty if there is none."""
         return text_of_row(self._tables, self.headline) if self.headline >= 0 else ""
@@ -274,21 +273,21 @@ class _Shown:
         texts = self._texts(self._bylines[:_BYLINES])
         return [text for text in texts if not _REVIEWED.search(text)]
 
-    def _lines(self, rows: Iterable[int]) -> list[_Line]:
-        return [(row, text_of_row(self._tables, row)) for row in rows]
-
-    def _near(self, digits: int) -> list[int]:
+    def _rows_beside(self, digits: int) -> list[int]:
         here = self.headline
-        rows = self._rows(here - _AROUND, here + _AROUND + 1, _SHORT, digits) if here >= 0 else []
-        return sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here))
+        return rows_beside(self._tables, _AROUND, _SHORT, digits, here) if here >= 0 else []
 
-    def beside(self) -> Iterator[str]:
-        """Yields the short segments around the headline, the closest first."""
-        return self._texts(self._near(0))
+    def beside(self, most: int) -> list[str]:
+        """Returns the short segments around the headline, the closest first, at most so many."""
+        return [*self._texts(self._rows_beside(0)[:most])]
+
+    def bylike_beside(self) -> list[str]:
+        """Returns those of the closest ones that may be bylines."""
+        return bylike_of(self._tables, self._rows_beside(0)[:_LINES], BYLINE_STARTS)
 
     def dated_beside(self) -> list[_Line]:
-        """Returns those of them with digits of a date."""
-        return self._lines(self._near(_DIGITS))
+        """Returns the short segments around the headline that may have a date, the closest first."""
+        return dated_of(self._tables, self._rows_beside(_DIGITS), _LONGEST_PARAGRAPH)
 
     def is_elsewhere(self, row: int) -> bool:
         """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
@@ -305,21 +304,24 @@ class _Shown:
     @cached_property
     def at_headline(self) -> list[str]:
         """The bylines, and the short segments that touch the headline."""
-        return [*self.bylines, *islice(self.beside(), 2 * _TOUCHING)]
+        return [*self.bylines, *self.beside(2 * _TOUCHING)]
 
     @cached_property
     def dated(self) -> list[_Line]:
-        """The short segments of the page with the digits of a day and a year."""
-        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
+        """The short segments of the page that may have a date."""
+        rows = rows_about(self._tables, 0, len(self.document), _SHORT, _DIGITS + 1, self.headline)
         if len(rows) > 2 * _MOST_LINES:
             rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
-        return self._lines(rows)
+        return dated_of(self._tables, rows, _LONGEST_PARAGRAPH)
 
-    def beginnings(self) -> Iterator[_Line]:
-        """Yields the beginnings of the headline and of the paragraphs behind it."""
+    def beginnings(self) -> list[_Line]:
+        """Returns the beginnings of the headline and of the paragraphs behind it that may have a date."""
         here = self.headline
-        rows = self._rows(here, here + 1 + _PARAGRAPHS, _LONGEST_PARAGRAPH, _DIGITS) if here >= 0 else []
-        return ((row, text[:_SHORT]) for row, text in self._lines(rows))
+        if here < 0:
+            return []
+        last = here + 1 + _PARAGRAPHS
+        rows = rows_about(self._tables, here, last, _LONGEST_PARAGRAPH, _DIGITS, here)
+        return dated_of(self._tables, rows, _SHORT)
 
 
 class _Dates:
@@ -352,7 +354,7 @@ class _Dates:
                     return each.day, "byline"
         # the line at the end is all that many wikis have
         for row, text in reversed(self.shown.dated):
-            if may_have_change(text) and not self.shown.is_elsewhere(row):
+            if tells_change(text) and not self.shown.is_elsewhere(row):
                 for each in reversed(self._dates(text)):
                     if each.changed:
                         return each.day, "text"
@@ -623,7 +625,7 @@ def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tu
             first = names, source
     # many editors sign with their account, and the page shows their names
     accounts = [name for name in first[0] if is_account(name)]
-    if accounts and (name := holder_of(accounts[0], islice(shown.beside(), _LINES))):
+    if accounts and (name := holder_of(accounts[0], shown.beside(_LINES))):
         return (name,), "beside the headline"
     return first
 
@@ -644,7 +646,7 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
             is_near = any(names[0] in text for text in shown.at_headline)
             yield f"{kind} author", names, is_near or is_byline(fact.value)
     yield "byline", names_in_lines(shown.bylines), True
-    for text in islice(shown.beside(), _LINES):
+    for text in shown.bylike_beside():
         if names := names_in_line(text):
             yield "beside the headline", names, True
 

@@ -11,7 +11,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndS
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 
-from ncleaner.document._tables cimport BYLINE, COMMENT, HEADLINE, RELATED, Tables, segment_t, tables_t
+from ncleaner.document._tables cimport Tables, segment_t, tables_t
 from ncleaner.text._letters cimport decode_utf8, is_unspaced, is_white
 
 import numpy as np
@@ -341,62 +341,6 @@ def thousandths(probabilities not None):
         # `round` knows on which side of a half the number is
         found[name] = whole / 1_000 if fabs(exact - whole) < 0.499 else round(probability, 3)
     return found
-
-
-# Segments as texts, for what is known of a page besides its text.
-
-def headline_and_bylines(Tables tables not None):
-    """Returns the segment of the headline, -1 if there is none, and a list of those of bylines."""
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i, headline = -1
-    cdef list bylines = []
-    for i in range(t.n_segments):
-        if t.segments[i].zone == HEADLINE and headline < 0:
-            headline = i
-        elif t.segments[i].zone == BYLINE:
-            bylines.append(i)
-    return headline, bylines
-
-
-cdef bint _has_digits(const tables_t* t, const segment_t* s, int most) noexcept nogil:
-    """Returns whether a segment has at least this many digits. The first bytes of the letters and digits of Arabic and
-    of India count, too."""
-    cdef int n = 0
-    cdef uint32_t at
-    cdef uint8_t byte
-    for at in range(s.start, s.end):
-        byte = t.text[at]
-        n += c'0' <= byte <= c'9' or byte == 0xD9 or byte == 0xDB or byte == 0xE0
-        if n >= most:
-            return True
-    return n >= most
-
-
-def rows_with_digits(
-    Tables tables not None, Py_ssize_t first, Py_ssize_t last, uint32_t most, int digits, Py_ssize_t headline
-):
-    """Returns a list of the segments in [first, last) that may be lines about the page, with at least `digits` digits.
-
-    Segments of comments are none, nor those of related pages, but for the two before and behind the headline.
-
-    Args:
-        tables: those of the page.
-        first, last: segments; those that the page does not have are passed over.
-        most: characters without white space of a segment.
-        digits: 0 for all lines.
-        headline: its segment.
-    """
-    cdef const tables_t* t = &tables.t
-    cdef const segment_t* s
-    cdef Py_ssize_t i
-    cdef list rows = []
-    for i in range(max(first, 0), min(last, t.n_segments)):
-        s = &t.segments[i]
-        if s.chars > most or s.zone == COMMENT or s.zone == RELATED and not -2 <= i - headline <= 2:
-            continue
-        if _has_digits(t, s, digits):
-            rows.append(i)
-    return rows
 
 
 def text_of_row(Tables tables not None, Py_ssize_t row):

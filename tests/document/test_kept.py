@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document._kept import (
     counts_of,
-    headline_and_bylines,
     json_of,
     number_kept,
-    rows_with_digits,
     sums_of,
     text_of,
     text_of_row,
@@ -179,41 +177,15 @@ def test_the_empty_bytes_of_all_stay_empty() -> None:
     assert compile(b"", "empty", "exec") is not None
 
 
-@given(pages(), st.integers(-2, 8), st.integers(-2, 8), st.integers(0, 20), st.integers(0, 3))
-def test_rows_with_digits(
+@given(pages())
+def test_text_of_row(
     given_page: tuple[list[str], Document, np.ndarray[tuple[int], np.dtype[np.bool_]]],
-    first: int,
-    last: int,
-    most: int,
-    digits: int,
 ) -> None:
     texts, page, _ = given_page
-    rows = [
-        row
-        for row in range(max(first, 0), min(last, len(texts)))
-        if page.segments["chars"][row] <= most
-        and sum(48 <= byte <= 57 or byte in b"\xd9\xdb\xe0" for byte in texts[row].encode()) >= digits
-    ]
-    assert rows_with_digits(page.tables, first, last, most, digits, -1) == rows
     assert [text_of_row(page.tables, row) for row in range(len(texts))] == texts
     for row in -1, len(texts):
         with pytest.raises(IndexError):
             text_of_row(page.tables, row)
-
-
-def test_lines_about_the_page() -> None:
-    prose = "".join(
-        f"<p>The ferry was late again, and nobody on pier {number} knew why.</p>" for number in range(4)
-    )
-    page = dump_html(
-        f"<h1>Ferry late again</h1><p class=byline>By Ann Lee</p>{prose}<div class=comments><p>7 May</p></div>"
-        "<div class=related><p>8 May</p></div>"
-    )
-    assert headline_and_bylines(page.tables) == (0, [1])
-    assert rows_with_digits(page.tables, 0, 99, 200, 1, 0) == [2, 3, 4, 5]
-    # what touches the headline is not of another page
-    assert rows_with_digits(page.tables, 0, 99, 200, 1, 6) == [2, 3, 4, 5, 7]
-    assert headline_and_bylines(dump_html("").tables) == (-1, [])
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.integers(0, 2_000).map(lambda half: half / 2_000))))
