@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -268,6 +267,9 @@ def iso_date(value: str, month_first: bool = False) -> str:
         return found.date().isoformat() if len(text) <= 10 else found.isoformat(timespec="seconds")
     text = _OF_UNIX.sub(r"\1, \3 \2 \6 \4 \5", text)
     if "," in text[:5]:
+        # few pages write a date like this, and the module takes long to load
+        from email.utils import parsedate_to_datetime
+
         try:
             found = parsedate_to_datetime(text)
         except (ValueError, OverflowError):
@@ -366,7 +368,7 @@ def _full(year: str) -> int:
 
 def date_in_url(url: str) -> str:
     """Returns the date in the path of an address, as in /2024/05/01/; empty if there is none."""
-    if not _YEAR_IN_URL.search(url):
+    if ("20" not in url and "19" not in url) or not _YEAR_IN_URL.search(url):
         return ""
     if found := _NUMBERED_URL.search(url) or _COMPACT_URL.search(url):
         return _day(*map(int, found.groups()))

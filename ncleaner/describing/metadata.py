@@ -171,7 +171,7 @@ _FIELDS = tuple(each.name for each in fields(Metadata)[:-1])
 # Those of libraries, which begin with the family name: "Lee, Ann".
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
 
-_Candidates = Iterator[tuple[str, Any]]
+_Candidates = Iterable[tuple[str, list[str]]]
 # a segment and its text
 _Line = tuple[int, str]
 
@@ -212,42 +212,48 @@ class _Statements:
         self.objects, self._ids = described(data)
 
     def meta_of(self, said: str) -> _Candidates:
-        """Yields (source, values) of meta tags that say something, a key of `NAMES`."""
-        found = self._meta.get(said, {})
-        for name in sorted(found, key=_MEANINGS.__getitem__) if len(found) > 1 else found:
-            yield f"meta {name}", found[name]
+        """Returns (source, values) of meta tags that say something, a key of `NAMES`."""
+        found = self._meta.get(said)
+        if not found:
+            return ()
+        names = sorted(found, key=_MEANINGS.__getitem__) if len(found) > 1 else found
+        return [(f"meta {name}", found[name]) for name in names]
 
     def items_of(self, *names: str) -> _Candidates:
-        """Yields (source, values) of microdata."""
-        for name in names:
-            if name in self.items:
-                yield f"itemprop {name}", self.items[name]
+        """Returns (source, values) of microdata."""
+        if not self.items:
+            return ()
+        return [(f"itemprop {name}", self.items[name]) for name in names if name in self.items]
 
     def times_of(self, wanted: Callable[[Fact], bool]) -> _Candidates:
-        """Yields (source, values) of those `<time>` that are wanted."""
-        return (("time", [fact.value]) for fact in self.times if wanted(fact))
+        """Returns (source, values) of those `<time>` that are wanted."""
+        return [("time", [fact.value]) for fact in self.times if wanted(fact)]
 
     def json_of(self, *keys: str, of_text: bool = False) -> _Candidates:
-        """Yields (source, values) of JSON-LD, or only of its texts; of an object its name or its address."""
-        for key in keys:
+        """Returns (source, values) of JSON-LD, or only of its texts; of an object its name or its address."""
+        found = []
+        for key in keys if self.objects else ():
             for node in self.objects:
-                if key not in node or (of_text and is_thing(node)):
-                    continue
-                if values := [*self._texts(node[key])]:
-                    yield f"JSON-LD {key}", values
+                if key in node and not (of_text and is_thing(node)) and (values := self._texts(node[key])):
+                    found.append((f"JSON-LD {key}", values))
+        return found
 
-    def _texts(self, value: Any) -> Iterator[str]:
+    def _texts(self, value: Any) -> list[str]:
+        found = []
         for each in value[:_MOST_VALUES] if isinstance(value, list) else (value,):
-            if isinstance(each, str):
-                yield each
-            elif isinstance(each, dict):
-                name = each.get("@id")
-                node: Described = self._ids.get(name, each) if isinstance(name, str) else each
-                texts = [node.get("name"), node.get("url")]
-                # an id may be a name within the page
-                if isinstance(name, str) and "://" in name:
-                    texts.append(name)
-                yield from islice((text for text in texts if isinstance(text, str)), 1)
+            text = self._text_of(each) if isinstance(each, dict) else each
+            if isinstance(text, str):
+                found.append(text)
+        return found
+
+    def _text_of(self, thing: Described) -> Any:
+        name = thing.get("@id")
+        node = self._ids.get(name, thing) if isinstance(name, str) else thing
+        for key in ("name", "url"):
+            if isinstance(text := node.get(key), str):
+                return text
+        # an id may be a name within the page
+        return name if isinstance(name, str) and "://" in name else None
 
 
 class _Shown:

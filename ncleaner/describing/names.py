@@ -14,6 +14,7 @@ from ncleaner.describing.dates import dates_in
 from ncleaner.text.hosts import host_of
 
 _ALNUM = re.compile(r"[^\W_]+")
+_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _SIGNS = frozenset("|-–—·•:»«/~*：｜")
@@ -51,11 +52,10 @@ def plain_title(text: str) -> str:
 
 @lru_cache(256)
 def _letters(text: str) -> str:
-    if not text.isascii():
-        # hosts have no accents
-        text = "".join(
-            char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
-        )
+    if text.isascii():
+        return text.casefold().translate(_NO_LETTERS)
+    # hosts have no accents
+    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return "".join(_ALNUM.findall(text.casefold()))
 
 

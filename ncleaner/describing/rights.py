@@ -115,4 +115,6 @@ def address_in(value: str, url: str) -> str:
             found = urljoin(url, found)
         except ValueError:
             return ""
-    return found if _HTTP.match(found) and len(found) <= LONGEST_URL else ""
+        if not _HTTP.match(found):
+            return ""
+    return found if len(found) <= LONGEST_URL else ""

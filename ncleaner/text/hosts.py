@@ -30,6 +30,8 @@ _OF_ARCHIVES: Final = frozenset({"filedesc", "metadata"})
 _LONGEST: Final = 1000
 
 
+# the address of a page is asked for several times
+@lru_cache(16)
 def host_of(url: str) -> str:
     """Returns the host of a URL; empty without one.
 
