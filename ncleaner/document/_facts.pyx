@@ -162,6 +162,8 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
     cdef const unsigned char* text = value.data
     cdef const unsigned char* end = text + value.length
     cdef const unsigned char* at = text
+    if value.length < 6:
+        return False
     while True:
         at = <const unsigned char*> memchr(at, c'u', end - at)
         if at == NULL:
@@ -181,16 +183,33 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
         at += 1
 
 
-cdef inline bint _is_item(node_t* node) noexcept nogil:
-    """Returns whether an element has a property of microdata or RDFa."""
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
+cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
+    """Returns what an element of the text is by its attributes: ITEM (it has a property of microdata or RDFa), AUTHOR,
+    LICENCE or 0."""
+    cdef element_node_t* element = <element_node_t*> node
+    cdef attr_t* attr = element.first_attr
+    cdef attr_t* class_ = element.attr_class
+    cdef str_t* rel = NULL
+    cdef str_t* href = NULL
     cdef int code
     while attr != NULL:
-        code = _code(attr.node.local_name)
-        if (code == ITEMPROP or code == PROPERTY) and attr.value != NULL:
-            return True
-        attr = attr.next
-    return False
+        # most attributes are these two, whose names need not be read
+        if attr != class_ and attr != element.attr_id and attr.value != NULL:
+            code = _code(attr.node.local_name)
+            if code == ITEMPROP or code == PROPERTY:
+                return ITEM
+            if code == REL and rel == NULL:
+                rel = attr.value
+            elif code == HREF and href == NULL:
+                href = attr.value
+        # nothing is behind the last one, which saves reading it
+        attr = attr.next if attr != element.last_attr else NULL
+    if is_link:
+        if _contains(rel, b"author"):
+            return AUTHOR
+        if _contains(rel, b"license") or href != NULL and holds(href.data, href.length, b"creativecommons.org/", 6):
+            return LICENCE
+    return AUTHOR if class_ != NULL and class_.value != NULL and _names_author(class_.value) else 0
 
 
 cdef bint _is_of_others(node_t* node) noexcept nogil:
@@ -219,39 +238,26 @@ cdef bint _is_of_others(node_t* node) noexcept nogil:
 cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
     """Returns what an element is, and reads its attributes where they matter; 0 for an element without metadata."""
     cdef uintptr_t tag = node.local_name
-    cdef attr_t* class_
+    cdef int kind
     if tag == id_time:
         _read(noted, node)
         return TIME
     if (<element_node_t*> node).first_attr == NULL:
         return 0
-    if tag == id_meta or tag == id_link or tag == id_script or tag == id_a:
-        _read(noted, node)
-        if tag == id_meta:
-            return META if noted.values[CONTENT] != NULL else 0
-        if tag == id_link:
-            # most of them are style sheets and icons
-            return LINK if noted.values[HREF] != NULL and (
-                _contains(noted.values[REL], b"canonical") or _contains(noted.values[REL], b"license")
-            ) else 0
-        if tag == id_script:
-            return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
-        if noted.values[ITEMPROP] != NULL or noted.values[PROPERTY] != NULL:
-            return ITEM
-        if _contains(noted.values[REL], b"author"):
-            return AUTHOR
-        if _contains(noted.values[REL], b"license") or noted.values[HREF] != NULL and holds(
-            noted.values[HREF].data, noted.values[HREF].length, b"creativecommons.org/", 15
-        ):
-            return LICENCE
-    elif _is_item(node):
-        _read(noted, node)
-        return ITEM
-    class_ = (<element_node_t*> node).attr_class
-    if class_ != NULL and class_.value != NULL and _names_author(class_.value):
-        _read(noted, node)
-        return AUTHOR
-    return 0
+    if tag != id_meta and tag != id_link and tag != id_script:
+        kind = _kind_in_text(node, tag == id_a)
+        if kind:
+            _read(noted, node)
+        return kind
+    _read(noted, node)
+    if tag == id_meta:
+        return META if noted.values[CONTENT] != NULL else 0
+    if tag == id_link:
+        # most of them are style sheets and icons
+        return LINK if noted.values[HREF] != NULL and (
+            _contains(noted.values[REL], b"canonical") or _contains(noted.values[REL], b"license")
+        ) else 0
+    return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
 
 
 cdef size_t _collect(node_t* root, noted_t* found) noexcept nogil:
