@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ncleaner.describing._lines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
+from ncleaner.describing._statements import Statements
 from ncleaner.describing.dates import (
     Found,
     date_in_url,
@@ -37,7 +38,6 @@ from ncleaner.describing.names import (
     without_site,
 )
 from ncleaner.describing.rights import LONGEST_URL, address_in
-from ncleaner.describing.structured import Described, days_of, described, is_thing
 from ncleaner.document._facts import NAMES
 from ncleaner.document._kept import text_of_row
 from ncleaner.document.tables import Document, Fact
@@ -107,8 +107,6 @@ _MOST_LINES = 50
 _DIGITS = 4
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME = 500, 2_000, 100
 _MOST_TAGS, _LONGEST_TAG = 30, 60
-# values of one key of JSON-LD
-_MOST_VALUES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +158,6 @@ class Metadata:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
-# {name of a meta tag: what it says, and its place among those that say the same}
-_MEANINGS = {
-    name: (said, place)
-    for said, names in NAMES.items()
-    if not said.endswith(("items", "links"))
-    for place, name in enumerate(names)
-}
 _FIELDS = tuple(each.name for each in fields(Metadata)[:-1])
 # Those of libraries, which begin with the family name: "Lee, Ann".
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
@@ -174,86 +165,6 @@ _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.a
 _Candidates = Iterable[tuple[str, list[str]]]
 # a segment and its text
 _Line = tuple[int, str]
-
-
-class _Statements:
-    """The statements of a page, by their names."""
-
-    def __init__(self, facts: Sequence[Fact]) -> None:
-        # {what they say: {name: values}}
-        self._meta: dict[str, dict[str, list[str]]] = {}
-        self.items: dict[str, list[str]] = {}
-        self.links: dict[str, list[str]] = {}
-        self.times: list[Fact] = []
-        self.authors: list[Fact] = []
-        self.licences: list[str] = []
-        data = []
-        for fact in facts:
-            kind, names, value = fact
-            if kind == "meta":
-                if value and not value.isspace():
-                    for name in names.split():
-                        if name in _MEANINGS:
-                            said = self._meta.setdefault(_MEANINGS[name][0], {})
-                            said.setdefault(name, []).append(value)
-            elif kind == "item" or kind == "link":
-                table = self.items if kind == "item" else self.links
-                if value and not value.isspace():
-                    for name in names.split():
-                        table.setdefault(name, []).append(value)
-            elif kind == "time":
-                self.times.append(fact)
-            elif kind == "author":
-                self.authors.append(fact)
-            elif kind == "data":
-                data.append(value)
-            else:
-                self.licences.append(value)
-        self.objects, self._ids = described(data)
-
-    def meta_of(self, said: str) -> _Candidates:
-        """Returns (source, values) of meta tags that say something, a key of `NAMES`."""
-        found = self._meta.get(said)
-        if not found:
-            return ()
-        names = sorted(found, key=_MEANINGS.__getitem__) if len(found) > 1 else found
-        return [(f"meta {name}", found[name]) for name in names]
-
-    def items_of(self, *names: str) -> _Candidates:
-        """Returns (source, values) of microdata."""
-        if not self.items:
-            return ()
-        return [(f"itemprop {name}", self.items[name]) for name in names if name in self.items]
-
-    def times_of(self, wanted: Callable[[Fact], bool]) -> _Candidates:
-        """Returns (source, values) of those `<time>` that are wanted."""
-        return [("time", [fact.value]) for fact in self.times if wanted(fact)]
-
-    def json_of(self, *keys: str, of_text: bool = False) -> _Candidates:
-        """Returns (source, values) of JSON-LD, or only of its texts; of an object its name or its address."""
-        found = []
-        for key in keys if self.objects else ():
-            for node in self.objects:
-                if key in node and not (of_text and is_thing(node)) and (values := self._texts(node[key])):
-                    found.append((f"JSON-LD {key}", values))
-        return found
-
-    def _texts(self, value: Any) -> list[str]:
-        found = []
-        for each in value[:_MOST_VALUES] if isinstance(value, list) else (value,):
-            text = self._text_of(each) if isinstance(each, dict) else each
-            if isinstance(text, str):
-                found.append(text)
-        return found
-
-    def _text_of(self, thing: Described) -> Any:
-        name = thing.get("@id")
-        node = self._ids.get(name, thing) if isinstance(name, str) else thing
-        for key in ("name", "url"):
-            if isinstance(text := node.get(key), str):
-                return text
-        # an id may be a name within the page
-        return name if isinstance(name, str) and "://" in name else None
 
 
 class _Shown:
@@ -333,7 +244,7 @@ class _Shown:
 class _Dates:
     """The dates of a page. Each is (value, where it was found)."""
 
-    def __init__(self, said: _Statements, shown: _Shown, url: str) -> None:
+    def __init__(self, said: Statements, shown: _Shown, url: str) -> None:
         self.said, self.shown, self.url = said, shown, url
         self.lang = shown.document.lang
         self.month_first = is_month_first(self.lang, host_of(url))
@@ -396,8 +307,7 @@ class _Dates:
     def _other_days(self) -> set[str]:
         """The days of a change, and those of an event or the like."""
         values = [fact.value for fact in self.said.times if _is_of_change(fact) or _is_of_thing(fact)]
-        for node in self.said.objects:
-            values += days_of(node)
+        values += self.said.days_of_things()
         return {iso_date(value, self.month_first)[:10] for value in values}
 
     def _stated(self) -> _Candidates:
@@ -405,7 +315,7 @@ class _Dates:
         yield from said.json_of("datePublished", of_text=True)
         yield from said.meta_of("published")
         yield from said.items_of(*NAMES["published items"])
-        yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
+        yield from _times(said, lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", of_text=True)
         # a page about something else often has a video, too
         for node in said.objects:
@@ -422,7 +332,7 @@ class _Dates:
         yield from said.json_of("dateModified")
         yield from said.meta_of("modified")
         yield from said.items_of(*NAMES["modified items"])
-        yield from said.times_of(_is_of_change)
+        yield from _times(said, _is_of_change)
 
     def _agreed(self, stated: list[tuple[str, str]]) -> tuple[str, str]:
         """Returns the first statement, or one that agrees better with what readers see."""
@@ -523,7 +433,7 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
         raise ValueError("the document has no facts: make it by a Cleaner(facts=True)")
     if not document.facts and not document.title and not len(document):
         return Metadata()
-    said, shown = _Statements(document.facts), _Shown(document)
+    said, shown = Statements(document.facts), _Shown(document)
     found: dict[str, Any] = {}
     sources: dict[str, str] = {}
 
@@ -569,7 +479,7 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     return Metadata(**found, sources=sources)
 
 
-def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[str, str]:
+def _title(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple[str, str]:
     """Returns the title and its source.
 
     The first one counts, without what it has beyond another one behind a dash or a bar. One with the name of
@@ -595,7 +505,7 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
     return title, source
 
 
-def _titles(said: _Statements, shown: _Shown) -> _Candidates:
+def _titles(said: Statements, shown: _Shown) -> _Candidates:
     yield from said.meta_of("title")
     yield from said.json_of("headline")
     # the data of scripts often has the text without its title: the first paragraph is no headline
@@ -612,7 +522,7 @@ def _titles(said: _Statements, shown: _Shown) -> _Candidates:
         yield "headline", [headline]
 
 
-def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:
+def _authors(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:
     """Returns the authors and their source.
 
     The first one counts, unless it names the site or an account and readers see names of people in a byline.
@@ -636,7 +546,7 @@ def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tu
     return first
 
 
-def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+def _named(said: Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Yields (source, names, whether they are those of the page's own authors)."""
     for source, values in said.json_of("author", "creator"):
         yield source, names_in(values), True
@@ -657,22 +567,24 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
             yield "beside the headline", names, True
 
 
-def _sites(said: _Statements) -> _Candidates:
+def _times(said: Statements, wanted: Callable[[Fact], bool]) -> _Candidates:
+    return [("time", [fact.value]) for fact in said.times if wanted(fact)]
+
+
+def _sites(said: Statements) -> _Candidates:
     yield from said.meta_of("site")
     yield from said.json_of("publisher")
     yield from said.meta_of("other sites")
 
 
-def _canonical(said: _Statements) -> _Candidates:
-    if "canonical" in said.links:
-        yield "link canonical", said.links["canonical"]
+def _canonical(said: Statements) -> _Candidates:
+    yield from said.links_of("canonical")
     yield from said.meta_of("address")
 
 
-def _licences(said: _Statements) -> _Candidates:
+def _licences(said: Statements) -> _Candidates:
     yield from said.json_of("license")
-    if "license" in said.links:
-        yield "link license", said.links["license"]
+    yield from said.links_of("license")
     yield from (("a link", [value]) for value in said.licences if value)
     yield from said.meta_of("licence")
 
