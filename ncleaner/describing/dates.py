@@ -255,8 +255,12 @@ def iso_date(value: str, month_first: bool = False) -> str:
     ('2024-05-01', '2024-05-01', '')
     """
     text = " ".join(value.split())
-    if not text or len(text) > _LONGEST:
-        return ""
+    return _iso(text, month_first) if 0 < len(text) <= _LONGEST else ""
+
+
+# a page states the same date in several places
+@lru_cache(64)
+def _iso(text: str, month_first: bool) -> str:
     try:
         found = datetime.fromisoformat(text.replace("/", "-") if text[:4].isdigit() else text)
     except ValueError:

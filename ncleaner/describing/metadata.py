@@ -154,8 +154,8 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields but the sources."""
-        values = ((name, getattr(self, name)) for name in _FIELDS)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+        found = {name: getattr(self, name) for name in _FIELDS}
+        return {**found, "authors": [*self.authors], "tags": [*self.tags]}
 
 
 _FIELDS = tuple(each.name for each in fields(Metadata)[:-1])
@@ -189,6 +189,17 @@ class _Shown:
         """The bylines, those first that are close to the headline."""
         texts = self._texts(self._bylines[:_BYLINES])
         return [text for text in texts if not _REVIEWED.search(text)]
+
+    @cached_property
+    def dated_bylines(self) -> list[str]:
+        """Those of them that may have a date."""
+        lines = dated_of(self._tables, self._bylines[:_BYLINES], _LONGEST_PARAGRAPH)
+        return [text for _, text in lines if not _REVIEWED.search(text)]
+
+    def dated_at_headline(self) -> list[str]:
+        """Returns those, and the short segments touching the headline that may have a date."""
+        rows = self._rows_beside(0)[: 2 * _TOUCHING]
+        return [*self.dated_bylines, *(text for _, text in dated_of(self._tables, rows, _LONGEST_PARAGRAPH))]
 
     def _rows_beside(self, digits: int) -> list[int]:
         here = self.headline
@@ -265,7 +276,7 @@ class _Dates:
         """Returns the date of the last change; empty texts if there is none."""
         if found := next(self._read(self._changed()), None):
             return found
-        for text in self.shown.bylines:
+        for text in self.shown.dated_bylines:
             for each in self._dates(text):
                 if each.changed:
                     return each.day, "byline"
@@ -349,7 +360,7 @@ class _Dates:
             return in_address, "address"
         if not others and not value.endswith("+00:00"):
             return value, source
-        shown = chain.from_iterable(map(self._dates, self.shown.at_headline))
+        shown = chain.from_iterable(map(self._dates, self.shown.dated_at_headline()))
         seen = [each.day for each in shown if not each.changed]
         if day in seen:
             return value, source
@@ -366,7 +377,7 @@ class _Dates:
         return [(found, fact) for fact in times if (found := iso_date(fact.value, self.month_first))]
 
     def _shown(self) -> Iterator[tuple[str, str]]:
-        for each in chain.from_iterable(map(self._unchanged, self.shown.bylines)):
+        for each in chain.from_iterable(map(self._unchanged, self.shown.dated_bylines)):
             # the element of a byline has the time, too
             yield next((found for found, _ in self._times if found[:10] == each.day), each.day), "byline"
         yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
@@ -531,12 +542,13 @@ def _authors(said: Statements, shown: _Shown, sites: list[str], url: str) -> tup
     for source, names, is_sure in _named(said, shown):
         # Readers of a forum see accounts. The host of a person's own site has the name of the person.
         is_hidden = source.startswith(("JSON-LD", "meta"))
+        others = tuple([name for name in names if not names_site(name, sites)])
         is_weak = all(
-            (is_hidden and is_account(name)) or names_site(name, sites, "" if " " in name else url)
-            for name in names
+            (is_hidden and is_account(name)) or (" " not in name and names_site(name, (), url))
+            for name in others
         )
-        if names and not is_weak and (is_sure or not first[0]):
-            return tuple(name for name in names if not names_site(name, sites)) or names, source
+        if not is_weak and (is_sure or not first[0]):
+            return others, source
         if names and not first[0]:
             first = names, source
     # many editors sign with their account, and the page shows their names

@@ -21,6 +21,7 @@ _SIGNS = frozenset("|-–—·•:»«/~*：｜")
 _BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜] ?")
 # links to a heading itself, which some programs show as a sign behind it; private letters are those of icon
 # fonts
+_OWN_LINKS = frozenset("¶🔗#§")
 _OWN_LINK = re.compile(r"(?:\s*[¶🔗\ue000-\uf8ff]|\s+[#§])+$")
 
 # a host in the place of a name
@@ -62,7 +63,7 @@ def _letters(text: str) -> str:
 @lru_cache(16)
 def _names(sites: tuple[str, ...], url: str) -> tuple[str, ...]:
     """Returns the letters of the names of a site; the longest part of its host is one."""
-    host = max(host_of(url).split(".")[:-1] or [""], key=len)
+    host = max(host_of(url).split(".")[:-1] or [""], key=len) if url else ""
     return tuple(letters for name in (*sites, host) if (letters := _letters(name)))
 
 
@@ -77,7 +78,10 @@ def names_site(name: str, sites: Iterable[str], url: str = "") -> bool:
     (True, False)
     """
     letters = _letters(name)
-    return any(_alike(letters, known) for known in _names(tuple(sites), url))
+    for known in _names(tuple(sites), url):
+        if _alike(letters, known):
+            return True
+    return False
 
 
 def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
@@ -94,7 +98,9 @@ def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
         url: address of the page, whose host often has the name.
     """
     plain = plain_title(text)
-    title = plain if plain[-1:].isalnum() else _OWN_LINK.sub("", plain) or plain
+    title = plain
+    if (end := plain[-1:]) in _OWN_LINKS or "\ue000" <= end <= "\uf8ff":
+        title = _OWN_LINK.sub("", plain) or plain
     if not may_be_longer(title):
         return title
     known = _names(tuple(sites), url)
@@ -350,7 +356,7 @@ def names_in(values: Iterable[str]) -> tuple[str, ...]:
     given = [value for value in values if not _is_host(value.partition(",")[0].strip())]
     names = _distinct(name for value in given for name in _people(value))
     # the address of a publisher begins with its name
-    return names[:1] if any(map(_CONTACT.search, given)) else names
+    return names[:1] if len(names) > 1 and any(map(_CONTACT.search, given)) else names
 
 
 def turned(name: str) -> str:
@@ -476,11 +482,11 @@ def _people(value: str) -> Iterator[str]:
     is_one = named.istitle() and _JOINTS.isdisjoint(named)
     for part in (named,) if is_one else _BETWEEN.split(named):
         # "Ann Lee/Ben Moss" are two, "abc/xyz" is how an agency signs
-        sides = part.split("/")
-        for side in sides if all(" " in side.strip() for side in sides) else [part]:
-            if _DATED.match(side):
+        sides = part.split("/") if "/" in part else [part]
+        for side in sides if len(sides) == 1 or all(" " in side.strip() for side in sides) else [part]:
+            if not side.replace(" ", "").isalpha() and _DATED.match(side):
                 continue
-            name = _ended(_behind_by(side))
+            name = _ended(side if side == text else _behind_by(side))
             if not name or len(name) > _LONGEST or name.count(" ") >= _WORDS or not _is_name(name):
                 continue
             # "By Ann Lee, London"
