@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ncleaner
+from ncleaner.describing._statements import described
 from ncleaner.describing.dates import iso_date
 from ncleaner.describing.names import plain_title, without_site
-from ncleaner.describing._statements import described
 from ncleaner.text.hosts import registered_domain
 
 _DATA = re.compile(rb"<script[^>]*ld\+json[^>]*>.*?</script>", re.DOTALL | re.IGNORECASE)

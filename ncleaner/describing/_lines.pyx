@@ -123,8 +123,8 @@ cdef inline Py_UCS4 _at(str text, Py_ssize_t i) noexcept:
 
 
 cpdef bint begins_like(str text, frozenset starts):
-    """Returns whether the first word of a text begins with one of `starts`: two characters in small letters, or one beyond
-    ASCII."""
+    """Returns whether the first word of a text begins with one of `starts`: two characters in small letters, or one
+    beyond ASCII."""
     cdef Py_ssize_t i = 0
     cdef Py_UCS4 first = 0
     cdef str start

@@ -14,7 +14,7 @@ cdef enum:
     # values of one key of JSON-LD
     MOST_VALUES = 50
     # How the types of what describes the text of a page end: those of articles count before those of pages; all others
-    # are about something else. Dates of a thing are not those of the page, and reviews beside it are those of customers.
+    # are about something else. Dates of a thing are not those of the page, and customers write reviews beside it.
     OF_TEXT = 1
     OF_PAGE = 2
     OF_THING = 4

