@@ -141,6 +141,7 @@ def test_any_page(pieces: list[str]) -> None:
     assert dump_html(page).text == dump_html(page, marks=True).text
 
 
+@pytest.mark.untraced
 @given(st.lists(st.sampled_from(PIECES), max_size=20), st.integers(262_090, 262_150))
 def test_any_page_around_the_end_of_a_piece(pieces: list[str], length: int) -> None:
     check_raw(("<script>" + "b" * length + "".join(pieces)).encode())

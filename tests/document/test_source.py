@@ -153,6 +153,7 @@ def test_text_of_scripts() -> None:
     assert set(found.selectors) == {"html > body > script:nth-child(2)"}
 
 
+@pytest.mark.untraced
 def test_a_page_that_was_cut_down_is_searched() -> None:
     tags = b"".join(b"<x%d>" % i for i in range(110_000))
     body = b"<p>one here</p>" + tags + b"<p>two &amp; there</p>"
@@ -211,6 +212,7 @@ def test_the_bytes_have_the_words(page: str, encoding: str) -> None:
     assert (np.array(found.ends) >= found.starts).all()
 
 
+@pytest.mark.untraced
 def test_deep_and_wide_pages_are_bounded() -> None:
     for body in (
         b"<div>" * 100_000 + b"end",

@@ -79,7 +79,7 @@ def test_any_format_is_as_from_the_archive(documents: Path, name: str) -> None:
         {"method": "density"},
     ],
 )
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.untraced)])
 def test_any_options_are_as_from_the_archive(documents: Path, recipe: dict[str, object], jobs: int) -> None:
     output = Output(format="jsonl", segments=True, removed=True)
     assert made(documents, jobs, output, **recipe) == made(CRAWL, 1, output, **recipe)
@@ -125,6 +125,7 @@ def test_pages_that_the_user_leaves_out_are_not_stored() -> None:
     assert made(CRAWL, output=Output(format="documents"), min_quality=0.95).count(STORED_LINE) < 15
 
 
+@pytest.mark.untraced
 def test_pieces_of_a_text_and_files(tmp_path: Path) -> None:
     text = tmp_path / "long.txt"
     text.write_text("The ferry was late again this morning, and nobody knew why.\n\n" * 20_000)
