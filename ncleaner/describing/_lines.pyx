@@ -11,7 +11,6 @@ from ncleaner.document._kept import text_of_row
 cdef extern from "Python.h" nogil:
     bint Py_UNICODE_ISALNUM(Py_UCS4)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4)
-    Py_UCS4 Py_UNICODE_TOLOWER(Py_UCS4)
 
 cdef enum:
     # characters between a day and a year of two digits that has the name of a month between

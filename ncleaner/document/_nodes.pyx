@@ -14,7 +14,6 @@ from ncleaner.document._marks cimport (
     OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL, OF_NAME,
     OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
 )
-from ncleaner.document._spaces cimport is_blank
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
@@ -85,21 +84,11 @@ cdef str_t* value_of(node_t* node, int which) noexcept nogil:
 
 cdef str_t* text_of(node_t* node) noexcept nogil:
     """Returns the text of an element whose first child is a text node that is not blank, or NULL."""
-    cdef node_t* child = node.first_child
-    if child == NULL or child.type != TEXT_NODE:
-        return NULL
-    if is_blank((<text_node_t*> child).data.data, (<text_node_t*> child).data.length):
-        return NULL
-    return &(<text_node_t*> child).data
+    return &(<text_node_t*> node.first_child).data if is_bare_text(node.first_child) else NULL
 
 
 cdef enum:
     MOST_INLINE = 4   # inline elements between a paragraph and an element in a sentence
-
-
-cdef inline bint _has_words(node_t* node) noexcept nogil:
-    return node != NULL and node.type == TEXT_NODE \
-        and not is_blank((<text_node_t*> node).data.data, (<text_node_t*> node).data.length)
 
 
 cdef bint is_in_sentence(node_t* node) noexcept nogil:
@@ -111,7 +100,7 @@ cdef bint is_in_sentence(node_t* node) noexcept nogil:
         around = around.parent
         level += 1
     return around != NULL and around.local_name < KNOWN_TAGS and meanings[around.local_name].code == TAG_P \
-        and (_has_words(node.prev) or _has_words(node.next))
+        and (is_bare_text(node.prev) or is_bare_text(node.next))
 
 
 cdef bint is_alone(node_t* node) noexcept nogil:

@@ -25,7 +25,7 @@ from ncleaner.document._tables cimport (
     HEADLINE, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_FORM, TAG_TD, TAG_TH
-from ncleaner.methods._rules cimport is_link, own_style
+from ncleaner.methods._rules cimport is_link, kept_words, own_style
 
 # --------------------------------------------------------------------------------------------------
 # Copies.
@@ -372,10 +372,11 @@ def drop_teasers(Tables tables not None, mask not None):
     cdef const segment_t* s = tables.t.segments
     cdef teasers_t found
     cdef Py_ssize_t n = kept.shape[0], before = -1, i, j
-    cdef uint64_t words = 0
+    cdef uint64_t words
     cdef bint is_summary
-    for i in range(n):
-        words += s[i].words if kept[i] else 0
+    if not n:
+        return
+    words = kept_words(s, &kept[0], 0, n)
     found.count = 0
     for i in range(n + 1):
         if i < n and not kept[i]:
@@ -460,18 +461,14 @@ def drop_strays(Tables tables not None, mask not None, uint64_t words):
                 kept[i] = False
 
 
-cdef uint64_t _words_of_form(const tables_t* t, Py_ssize_t form, uint8_t* kept, bint drop) noexcept nogil:
-    """Returns the number of kept words in a form; takes them from the mask if `drop`."""
-    cdef const element_t* e = &t.elements[form]
-    cdef uint64_t words = 0
-    cdef Py_ssize_t i
+cdef bint _is_form(const tables_t* t, Py_ssize_t element, Py_ssize_t* first, Py_ssize_t* end) noexcept nogil:
+    """Returns whether an element is a form with segments; `first` and `end` get them."""
+    cdef const element_t* e = &t.elements[element]
     if e.tag != TAG_FORM or e.first_run == e.last_run:
-        return 0
-    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
-        if kept[i]:
-            words += t.segments[i].words
-            kept[i] = not drop
-    return words
+        return False
+    first[0] = t.runs[e.first_run].segment
+    end[0] = t.runs[e.last_run - 1].segment + 1
+    return True
 
 
 def drop_forms(Tables tables not None, mask not None):
@@ -481,14 +478,13 @@ def drop_forms(Tables tables not None, mask not None):
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef uint64_t words = 0, in_forms = 0
-    cdef Py_ssize_t i
-    if not kept.shape[0]:
-        return
-    for i in range(t.n_segments):
-        words += t.segments[i].words if kept[i] else 0
+    cdef uint64_t in_forms = 0
+    cdef Py_ssize_t i, first, end
     for i in range(t.n_elements):
-        in_forms += _words_of_form(t, i, &kept[0], False)
-    if in_forms and FORM_PART * in_forms <= words:
-        for i in range(t.n_elements):
-            _words_of_form(t, i, &kept[0], True)
+        if _is_form(t, i, &first, &end):
+            in_forms += kept_words(t.segments, &kept[0], first, end)
+    if not in_forms or FORM_PART * in_forms > kept_words(t.segments, &kept[0], 0, t.n_segments):
+        return
+    for i in range(t.n_elements):
+        if _is_form(t, i, &first, &end):
+            memset(&kept[first], 0, end - first)

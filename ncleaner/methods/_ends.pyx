@@ -6,12 +6,12 @@ Each takes segments from a mask: shape (segments,), bool, changed in place, in t
 stories”, “Share your thoughts”.
 """
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.document._tags cimport TAG_H2, TAG_H6
-from ncleaner.methods._rules cimport ends_in_colon, is_link, own_style
+from ncleaner.methods._rules cimport ends_in_colon, is_link, kept_words, own_style
 from ncleaner.text._ascii cimport begins, begins_any, find_any, is_digit
 from ncleaner.text._letters cimport is_white
 
@@ -57,7 +57,6 @@ def drop_last_links(Tables tables not None, mask not None):
     cdef const segment_t* link = NULL
     cdef Py_ssize_t last = kept.shape[0] - 1, i
     cdef int links = 0, alike = 0
-    cdef uint64_t words = 0
     while last >= 0 and (not kept[last] or is_link(&s[last]) or _is_copyright(&tables.t, &s[last])):
         if kept[last] and is_link(&s[last]):
             link = &s[last]
@@ -67,12 +66,10 @@ def drop_last_links(Tables tables not None, mask not None):
         return
     if ends_in_colon(&tables.t, &s[last]):
         return
-    for i in range(last + 1):
-        words += s[i].words if kept[i] else 0
     for i in range(last + 1, kept.shape[0]):
         if kept[i] and is_link(&s[i]):
             alike += own_style(&tables.t, &s[i]) == own_style(&tables.t, link)
-    if words >= WORDS_BEFORE and 10 * alike >= 7 * links:
+    if kept_words(s, &kept[0], 0, last + 1) >= WORDS_BEFORE and 10 * alike >= 7 * links:
         for i in range(last + 1, kept.shape[0]):
             kept[i] = False
 

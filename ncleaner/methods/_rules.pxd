@@ -19,6 +19,17 @@ cdef inline uint32_t own_style(const tables_t* t, const segment_t* s) noexcept n
     return t.elements[s.element].style if s.element >= 0 else 0
 
 
+cdef inline uint64_t kept_words(
+    const segment_t* s, const uint8_t* kept, Py_ssize_t first, Py_ssize_t end
+) noexcept nogil:
+    """Returns the number of words of the kept segments in [first, end)."""
+    cdef uint64_t words = 0
+    cdef Py_ssize_t i
+    for i in range(first, end):
+        words += s[i].words if kept[i] else 0
+    return words
+
+
 cdef inline bint ends_in_colon(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
     return mark == c':' or mark == 0xFF1A

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -96,7 +96,7 @@ def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
     return {**metadata.metadata_of(document, url).to_dict(), **said}
 
 
-@lru_cache(1)
+@cache
 def _describing() -> tuple[ModuleType, ModuleType]:
     """Loads what describes pages, which few runs want; an import for each page would take 8 µs."""
     from ncleaner.describing import metadata, rights
