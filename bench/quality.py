@@ -1,11 +1,11 @@
 """How well the quality of an output is estimated, on pages that no part of the models has seen.
 
-    python -m bench.quality GOLD_ROOT [--seeds 1,2]
+    python -m bench.quality GOLD_ROOT [--seeds 1,2] [--text]
 
 GOLD_ROOT holds the gold directories of scripts/goldsets.py. Each page is cleaned by the hybrid of a
 cross-validation, by the convention of its set, and the estimate comes from a forest that has not seen its
-site either. Prints for each set, beside the F1 that the scores of the segments promise and the mean distance
-of the scores from the border:
+site either. --text takes text dumps of the pages. Prints for each set, beside the F1 that the scores of the
+segments promise and the mean distance of the scores from the border:
 
     ρ       rank correlation of estimate and F1
     AUC     how often a page of the worst tenth has a lower estimate than another page
@@ -70,10 +70,11 @@ def line_of(name: str, scores: Values, estimates: dict[str, Values]) -> str:
 def main(
     gold: Annotated[Path, typer.Argument(help="where the gold directories are")],
     seeds: Annotated[str, typer.Option(help="of the forests, separated by commas")] = "1,2",
+    text: Annotated[bool, typer.Option("--text", help="text dumps of the pages")] = False,
 ) -> None:
     """Prints the tables."""
     warnings.simplefilter("ignore", TrainingWarning)
-    sets = read_sets(gold, SETS)
+    sets = read_sets(gold, SETS, text)
     outputs: list[Unseen] = []
     numbers: dict[str, list[int]] = defaultdict(list)
     for place, output in unseen_outputs(sets, [int(seed) for seed in seeds.split(",")]):

@@ -1,6 +1,7 @@
 """Cross-validated accuracy of the hybrid on all gold sets together, each measured by its convention.
 
-    python -m bench.together GOLD_ROOT [--seeds 1,2,3] [--sets l3s-dev,…] [--save FILE] [--against FILE]
+    python -m bench.together GOLD_ROOT [--seeds 1,2,3] [--sets l3s-dev,…] [--text] [--save FILE]
+        [--against FILE]
 
 GOLD_ROOT holds the gold directories of scripts/goldsets.py. Five folds by registered domain over all sets
 together: n-grams of each language and the structure model learn from the pages of the other folds, as
@@ -10,7 +11,9 @@ scripts/train_models.py trains the shipped ones, and the method cleans those of 
     defaults    as `ncleaner clean` does without options
     convention  with the options that fit the gold set (scripts/goldsets.py), where they are others
     advised     with the options that `ncleaner evaluate` advises for the gold set, where they are others
+    n-grams     with --text, the method `ngram`
 
+--text cleans text dumps of the pages, which have no zones, by models that learn from such dumps.
 Prints for each set the mean bag F1 (of words; of characters for Chinese) with the standard error over the
 pages, and the mean of each seed; for sets with kinds of pages that of each kind, and how well the method
 judges the kinds; for the sets of --official CleanEval's word F and labelled segmentation. A page's F1 is
@@ -39,11 +42,12 @@ from goldsets import DEFAULTS, SETS, GoldPair, Place, folds_of, read_sets, rende
 
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingWarning
+from ncleaner.methods.ngram import NGram
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.decision import Preset
 from ncleaner.training.conventions import conventions_of, wishes_of
 
-ROWS = ("method", "defaults", "convention", "advised")
+ROWS = ("method", "defaults", "convention", "advised", "n-grams")
 
 
 class Result(NamedTuple):
@@ -66,7 +70,7 @@ def advised(pairs: Sequence[GoldPair]) -> Wanted:
 def rows_of(name: str, pairs: Sequence[GoldPair]) -> dict[str, Wanted]:
     """The rows of a set: each other way to want its zones."""
     rows: dict[str, Wanted] = {}
-    for row, wanted in zip(ROWS, (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True):
+    for row, wanted in zip(ROWS, (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=False):
         if wanted not in rows.values():
             rows[row] = wanted
     return rows
@@ -77,6 +81,7 @@ def run(
 ) -> dict[int, Result]:
     """Cleans each page by models that have seen no page of its site, one for each seed."""
     rows = {name: rows_of(name, pairs) for name, pairs in sets.items()}
+    as_texts = any(pair.document.is_text for pairs in sets.values() for pair in pairs)
     results = {seed: Result(defaultdict(dict), {}) for seed in seeds}
     for seed, tested, methods in folds_of(sets, seeds, preset, threads):
         for place in tested:
@@ -85,6 +90,9 @@ def run(
             results[seed].kinds[place] = np.array([kept.kind_probability(kind) for kind in KINDS])
             for row, wanted in rows[place.set].items():
                 results[seed].texts[row][place] = rendered(pair, wanted.applied(pair.document, kept))
+            if as_texts:
+                alone = NGram(methods[pair.model].model.ngrams).keep(pair.document)
+                results[seed].texts["n-grams"][place] = rendered(pair, alone)
     return results
 
 
@@ -222,6 +230,7 @@ def main(
     names: Annotated[str, typer.Option("--sets", help="gold directories, separated by commas")] = ",".join(
         SETS
     ),
+    text: Annotated[bool, typer.Option("--text", help="text dumps of the pages")] = False,
     preset: Annotated[str, typer.Option(help="balanced, precision or recall")] = "balanced",
     official: Annotated[
         str, typer.Option(help="sets to give CleanEval's scores for, which take a while, separated by commas")
@@ -235,7 +244,7 @@ def main(
     chosen = [name for name in names.split(",") if name]
     if unknown := [name for name in chosen if name not in SETS]:
         raise typer.BadParameter(f"no such set: {', '.join(unknown)}", param_hint="--sets")
-    sets: dict[str, Any] = read_sets(gold, chosen)
+    sets: dict[str, Any] = read_sets(gold, chosen, text)
     results = run(sets, [int(seed) for seed in seeds.split(",")], cast(Preset, preset), threads)
     figures = figures_of(sets, results)
     show(sets, results, figures, gold, official.split(","))

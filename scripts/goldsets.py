@@ -17,6 +17,7 @@ import numpy as np
 from quality_training import Unseen
 
 from ncleaner.document.kept import FRAGMENT, Kept
+from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
 from ncleaner.methods.choice import key_of
 from ncleaner.methods.hybrid import Hybrid
@@ -31,6 +32,7 @@ from ncleaner.scoring.measures import BagUnit, bag_overlap
 from ncleaner.sinks.choice import Output
 from ncleaner.training import NGramOptions
 from ncleaner.training.examples import folds, score_page
+from ncleaner.training.fragments import as_lines
 from ncleaner.training.hybrid import examples_of, fragments_of
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair, read_pairs
@@ -99,6 +101,12 @@ class GoldPair(Pair):
         return self.f1(rendered(self, kept))
 
 
+def _dumped(pair: GoldPair) -> GoldPair:
+    """Returns a page as a text dump with a segment on each line, as WET files have it."""
+    lines = as_lines(pair.document, range(len(pair.document)))
+    return replace(pair, document=dump_text(lines, layout="lines"))
+
+
 _SINK = Output(format="cleaneval").sink()
 
 
@@ -112,8 +120,9 @@ def stock_phrases() -> list[str]:
     return [line for line in STOCK.read_text("utf-8").splitlines() if not line.startswith("#")]
 
 
-def read_sets(gold: Path, names: Iterable[str]) -> dict[str, list[GoldPair]]:
-    """Reads gold directories below `gold`, with the kind and the language of their pages."""
+def read_sets(gold: Path, names: Iterable[str], as_text: bool = False) -> dict[str, list[GoldPair]]:
+    """Reads gold directories below `gold`, with the kind and the language of their pages; with `as_text`, the
+    text dumps of the pages."""
     found = {}
     for name in names:
         of_set = SETS[name]
@@ -126,6 +135,8 @@ def read_sets(gold: Path, names: Iterable[str]) -> dict[str, list[GoldPair]]:
             )
             for pair in read_pairs(gold / name / "raw", gold / name / "clean")
         ]  # fmt: skip
+        if as_text:
+            found[name] = list(map(_dumped, found[name]))
     return found
 
 
@@ -218,7 +229,7 @@ def folds_of(
                 seed,
                 sorted(tested),
                 {
-                    language: Hybrid(HybridModel(model, structure).with_threshold(preset))
+                    language: Hybrid(HybridModel(model, structure, of_text=structure).with_threshold(preset))
                     for language, model in ngrams.items()
                 },
             )

@@ -56,6 +56,7 @@ class Recipe:
     Attributes:
         language, sources, alphabet, order, kind: of the model.
         sets: gold directories; of one with several languages, the pages in the language of the model.
+        as_text: it learns from text dumps of the pages.
         raw: a directory of pages without gold texts, from which a model learns before it learns from `sets`.
     """
 
@@ -65,9 +66,16 @@ class Recipe:
     alphabet: str = "learned"
     order: int | None = None
     kind: str = "ngram"
+    as_text: bool = False
     raw: str = ""
 
 
+_OF_STRUCTURE = Recipe(
+    "any",
+    tuple(SETS),
+    f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}",
+    kind="structure",
+)
 RECIPES = {
     "en": Recipe("en", ENGLISH, f"{CLEANEVAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}"),
     "nonlexical": Recipe(
@@ -83,12 +91,8 @@ RECIPES = {
         for language in ("pl", "ru")
     },
     "zh": Recipe("zh", ("daniel-zh",), DANIEL),
-    "structure": Recipe(
-        "any",
-        tuple(SETS),
-        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}",
-        kind="structure",
-    ),
+    "structure": _OF_STRUCTURE,
+    "text": replace(_OF_STRUCTURE, as_text=True),
     "notices": Recipe(
         "any",
         FOR_NOTICES,
@@ -142,7 +146,7 @@ def main(
         }  # fmt: skip
         path = MODELS / f"{name}.ncm"
         if recipe.kind == "structure":
-            sets = read_sets(gold, recipe.sets)
+            sets = read_sets(gold, recipe.sets, recipe.as_text)
             _, examples = structure_examples(sets)
             # fragments teach only their kind, and are of pages that are counted already
             pages = [example for example in examples if not (len(example.silent) and example.silent.all())]

@@ -131,7 +131,6 @@ class Kept(NamedTuple):
         *,
         model: str | None = None,
         language: str | None = None,
-        fallback: str | None = None,
         unfamiliar: bool | None = None,
         duplicate_of: str | None = None,
         doubtful: bool | None = None,
@@ -142,7 +141,7 @@ class Kept(NamedTuple):
         remarks = Remarks(
             old.model if model is None else model,
             old.language if language is None else language,
-            old.fallback if fallback is None else fallback,
+            old.fallback,
             old.unfamiliar if unfamiliar is None else unfamiliar,
             old.duplicate_of if duplicate_of is None else duplicate_of,
             old.doubtful if doubtful is None else doubtful,

@@ -338,6 +338,11 @@ class Document:
         return without(self.tables, HIDDEN)
 
     @property
+    def is_text(self) -> bool:
+        """Whether the document is plain text: it has segments, and no elements."""
+        return len(self) > 0 and not self.tables.n_elements
+
+    @property
     def readable(self) -> npt.NDArray[np.bool_]:
         """A mask of shape (segments,), bool: True for what a method may keep.
 

@@ -33,7 +33,7 @@ from ncleaner.modelling.alphabet import composed
 from ncleaner.modelling.decision import saturated
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import EARLY, PART
+from ncleaner.modelling.structure import EARLY, PART, Structure
 from ncleaner.page import Page
 from ncleaner.text.visible import counted
 from ncleaner.text.words import UNSPACED
@@ -164,13 +164,13 @@ def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[_
         if not trace.steps.filled:
             size = counted(PART, "segment")
             return None, [f"the page has more than {size} and is judged in parts: scores are not taken apart"]
-        causes = _causes_of_hybrid(method.model, trace.steps)
+        causes = _causes_of_hybrid(method.model, trace.steps, document.is_text)
         lost = "nothing is kept, because no part of the page is likely enough to be main text"
         if not len(document):
             lost = "the file has no text: scripts may load it later"
         return causes, [lost] if causes.bar is None else []
     if isinstance(method, (Hybrid, NGram)):
-        notes = ["the text has no structure, so n-grams and stock phrases decide"] if name == "hybrid" else []
+        notes = ["the model judges plain text by its n-grams alone"] if name == "hybrid" else []
         return _causes_of_ngrams(document, NGramModel.of_model(method.model)), notes
     about = METHODS[name].about
     return None, [f"{name} keeps {about}; only hybrid and ngram are explained step by step"]
@@ -244,36 +244,38 @@ def _causes_of_ngrams(document: Document, model: NGramModel) -> _Causes:
     return _Causes(decision.threshold, base, none, steps, none)
 
 
-def _causes_of_hybrid(model: HybridModel, steps: Steps) -> _Causes:
+def _causes_of_hybrid(model: HybridModel, steps: Steps, is_text: bool) -> _Causes:
     """Takes the scores of a hybrid apart: features, and the steps after the last judgement.
 
     Args:
         model: the hybrid of the page.
         steps: the record of its judgement.
+        is_text: the page is plain text.
     """
-    slope, offset = model.calibration.slope / _BIT, model.calibration.offset / _BIT
+    structure, calibration, _ = model.part(is_text)
+    slope, offset = calibration.slope / _BIT, calibration.offset / _BIT
     base: list[float] = []
     features: list[tuple[Reason, ...]] = []
     first: list[tuple[Reason, ...]] = []
     most = len(steps.first) if len(steps.first) <= _MANY else _STRONGEST
     for begin in range(0, len(steps.first), _ROWS):
         rows = np.arange(begin, min(begin + _ROWS, len(steps.first)), dtype=np.int32)
-        roots, values = _contributions(model, steps, rows)
+        roots, values = _contributions(structure, steps, rows)
         base += (slope * roots + offset).tolist()
         features += _reasons(steps, rows, slope * values, most)
         again = steps.again[rows]
-        seen = _reasons(steps, rows, slope * _contributions(model, steps, rows, only_first=True)[1], most)
+        seen = _reasons(steps, rows, slope * _contributions(structure, steps, rows, only_first=True)[1], most)
         first += [reasons if twice else () for reasons, twice in zip(seen, again.tolist(), strict=True)]
     return _Causes(_bar(model, steps), base, features, _later_steps(steps, slope), first)
 
 
 def _contributions(
-    model: HybridModel, steps: Steps, rows: npt.NDArray[np.int32], *, only_first: bool = False
+    structure: Structure, steps: Steps, rows: npt.NDArray[np.int32], *, only_first: bool = False
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Returns the base of some segments, and what the features add to it, in nats: shape
     (rows, 2 · spare + 1, features). A segment that is plainly boilerplate has the features of the first
     forest. Segments are compared with all of the page that the same forest judges."""
-    forests = model.structure.forests
+    forests = structure.forests
     base = np.zeros(len(rows))
     values = np.zeros((len(rows), 2 * steps.spare + 1, steps.matrix.shape[1]))
     every = np.arange(len(steps.first), dtype=np.int32)
@@ -323,6 +325,7 @@ def _later_steps(steps: Steps, slope: float) -> list[tuple[Reason, ...]]:
         (slope * steps.evened, "others of its style are judged otherwise", "alike"),
         (slope * steps.favoured, "the page has no boilerplate", FRAGMENT),
         (slope * steps.stock, "a stock phrase, boilerplate on many sites", "phrase"),
+        (steps.ngrams / _BIT, "its n-grams, with those around it, count for half", "n-grams"),
         (steps.site / _BIT, "its text is on many pages of the site", "site"),
     )
     return [
@@ -363,9 +366,7 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
 # {(rule, whether it keeps the segment): words}
 _SAID = {
     ("fragment", True): "a part of a few lines without links",
-    ("line", True): "a text of one line",
     ("heading", False): "a heading at the end, or a line with a colon, whose text is removed",
-    ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("field", False): "in a form, beside much other text",
     ("run", False): "beside the text of an article: a link to another page, or the lines below one",
     ("end", False): "behind the text: a link to another page, a line about the site, or what stands apart",

@@ -11,7 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
-from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
 from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
 from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
@@ -19,18 +19,14 @@ from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
-from ncleaner.modelling._terms import drop_phrases
-from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
-from ncleaner.modelling.structure import Stock
 
-__all__ = ["Hybrid", "drop_phrases_of_text", "finished"]
+__all__ = ["Hybrid", "finished"]
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
-# A fragment of at most this many words, at this probability, is kept whole if it has no links; and a plain
-# text of one segment with at most this many.
+# A fragment of at most this many words, at this probability, is kept whole if it has no links.
 _FEW, _SURE = 40, 0.9
 # Groups of fewer words behind the text go if they stand apart, in styles of their own; of a product, all do.
 _STRAY, _ANY = 80, 2**63
@@ -41,8 +37,8 @@ class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
     It also judges whether the text of a page with little text is a notice, such as an error message; the user
-    decides whether notices are kept (`zones.Wanted`). A plain-text dump has no structure: its segments are
-    judged by the n-grams, and as stock phrases; `Remarks.fallback` says so.
+    decides whether notices are kept (`zones.Wanted`). Plain text has a structure model of its own; a model
+    that was trained on plain text may leave it to the n-grams.
 
     Args:
         model: n-grams and structure.
@@ -58,48 +54,22 @@ class Hybrid:
         self.model = model
         self._notices = notices or shipped_notices()
         self._ngram = NGram(model.ngrams)
-        self._estimate = None if model.structure.quality is None else model.structure.estimate
 
     def keep(self, document: Document, trace: Trace | None = None) -> Kept:
         """Decides with scores that are log-odds in bits, given the whole page; `trace` records how.
 
         The kinds of segments stay those of the document: forests trained on kinds did worse (docs/hybrid.md).
         """
-        if not document.tables.n_elements:
-            kept = self._ngram.keep(document, trace)
-            if kept.scores is not None:
-                decision, stock = self.model.ngrams.decision, self.model.structure.stock
-                scores = kept.scores
-                if len(document) == 1 and document.segments["words"][0] <= _FEW:
-                    # n-grams know too little of a line, and there is nothing that it could be boilerplate of
-                    kept.mask[:] = ~_HEURISTICS.remove(document)
-                    scores = np.maximum(scores, decision.threshold)
-                    if trace is not None:
-                        trace.note("line", kept.mask)
-                drop_phrases_of_text(document, kept.mask, scores, decision, stock)
-            if trace is not None:
-                trace.note("phrase", kept.mask)
-            return kept.remarked(fallback=self._ngram.name)
+        if document.is_text and self.model.text_by_ngrams:
+            return self._ngram.keep(document, trace)
         if trace is not None:
             trace.steps = Steps()
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
         mask, found = finished(document, mask, kinds, self._notices, trace)
         remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
-        return Kept(mask, scores, remarks, found, estimate=self._estimate)
-
-
-def drop_phrases_of_text(
-    document: Document,
-    mask: npt.NDArray[np.bool_],
-    scores: npt.NDArray[np.float64],
-    decision: Decision,
-    stock: Stock,
-) -> None:
-    """Takes from the mask of a plain text the stock phrases whose loss is larger than what their score has
-    beyond the threshold, as in the judgement of a page."""
-    # other scores are no log-odds of the whole segment
-    if decision.statistic == "page":
-        drop_phrases(document.tables, mask, scores, decision.threshold, stock.phrases, stock.weights)
+        structure = self.model.part(document.is_text).structure
+        estimate = None if structure.quality is None else structure.estimate
+        return Kept(mask, scores, remarks, found, estimate=estimate)
 
 
 def finished(
@@ -138,7 +108,7 @@ def finished(
     note("score")
     if _is_short_fragment(document, found):
         # single words say little of what they are, and there is nothing that they could be the menu of
-        mask |= document.segments["flags"] & HIDDEN == 0
+        mask |= document.readable
         note("fragment")
     if trace is not None:
         trace.copied = np.zeros(len(mask), np.int32)
@@ -158,7 +128,9 @@ def finished(
     drop_last_headings(document.tables, mask)
     note("heading")
     _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)
-    notice = notices.probability(document, mask)
+    # a line that a user pipes is not the message of a server
+    is_line = document.is_text and len(document) == 1
+    notice = 0.0 if is_line else notices.probability(document, mask)
     found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
     return mask, found
@@ -198,13 +170,12 @@ def _drop_surroundings(
 def _check_form(
     document: Document, mask: npt.NDArray[np.bool_], is_fragment: bool, note: Callable[[str], None]
 ) -> None:
-    """Removes menus and the like from a page of little text or without other boilerplate, and all of a page
-    of a few links."""
+    """Removes menus and the like from a plain text and from a page of little text or without other
+    boilerplate, and all of a page of a few links."""
     chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
-    if little or is_fragment:
-        # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line;
-        # code has any form
+    if little or is_fragment or document.is_text:
+        # nothing looks like boilerplate except what has the form of a menu or a copyright line; code has any
         mask &= ~_HEURISTICS.remove(document) | (document.segments["flags"] & PREFORMATTED > 0)
         note("form")
     if little:

@@ -34,7 +34,7 @@ METHODS: dict[str, Entry] = {
         Entry(
             "hybrid", "n-grams and the structure of the page",
             "ncleaner.methods.hybrid:Hybrid", kinds=(_HYBRID, _NGRAMS), by_language=True, by_zones=True,
-            estimates=True, parts={"structure": _STRUCTURE, "notices": _NOTICES},
+            estimates=True, parts={"structure": _STRUCTURE, "text": _STRUCTURE, "notices": _NOTICES},
         ),
         Entry(
             "ngram", "n-grams alone",

@@ -21,6 +21,7 @@ class Steps:
     evened: npt.NDArray[np.float64]
     favoured: npt.NDArray[np.float64]
     stock: npt.NDArray[np.float64]
+    ngrams: npt.NDArray[np.float64]
     site: npt.NDArray[np.float64]
     bar: float
     articles: float
@@ -56,6 +57,7 @@ class HybridJudge:
         structure: StructureJudge,
         slope: float,
         offset: float,
+        share: float,
         repeated: float,
         shared: float,
         threshold: float | None,

@@ -153,6 +153,7 @@ cdef class Steps:
         evened: contribution of the segments of the same style.
         favoured: contribution of a page without boilerplate.
         stock: contribution of stock phrases, at most 0.
+        ngrams: contribution of the n-grams to the judgement of a plain text.
         site: contribution of text that is on many pages of the site, at most 0.
         bar: the probability above which the page keeps a segment, 1 if it keeps none; for a model without threshold.
     """
@@ -160,7 +161,7 @@ cdef class Steps:
     cdef steps_t s
     cdef readonly bint filled
     cdef readonly Py_ssize_t spare
-    cdef readonly object matrix, first, judged, evened, favoured, stock, site
+    cdef readonly object matrix, first, judged, evened, favoured, stock, ngrams, site
     cdef object _trees
     cdef readonly double bar
 
@@ -171,14 +172,14 @@ cdef class Steps:
         cdef uint8_t[::1] trees
         self.spare, self.bar = spare, 1
         self.matrix = np.zeros((n + 2 * spare + 1, width), np.float32)
-        found = np.zeros((6, n + 1))
+        found = np.zeros((7, n + 1))
         self._trees = np.zeros(n + 1, np.uint8)
         matrix, rows, trees = self.matrix, found, self._trees
         self.s = steps_t(
             &matrix[0, 0], &rows[0, 0], &rows[1, 0], &rows[2, 0], &rows[3, 0], &rows[4, 0], &trees[0], 0
         )
         self.matrix, self._trees = self.matrix[:-1], self._trees[:-1]
-        self.first, self.judged, self.evened, self.favoured, self.stock, self.site = found[:, :-1]
+        self.first, self.judged, self.evened, self.favoured, self.stock, self.ngrams, self.site = found[:, :-1]
         self.filled = True
 
     @property
@@ -490,6 +491,7 @@ cdef class HybridJudge:
         ngrams: the n-grams.
         structure: the structure model.
         slope, offset: calibration of the structure model's log-odds, in nats.
+        share: weight of the statistic of the n-grams beside them.
         repeated, shared: losses of a segment whose text is on many pages of the site and, on an article, on another
             one, in nats.
         threshold: in bits; segments with at least these log-odds are kept. None: decide for the page as a whole.
@@ -499,21 +501,21 @@ cdef class HybridJudge:
 
     cdef NGramJudge ngrams
     cdef StructureJudge structure
-    cdef double slope, offset, repeated, shared, threshold, beta
+    cdef double slope, offset, share, repeated, shared, threshold, beta
     cdef bint by_page, news
 
     def __init__(
-        self, NGramJudge ngrams not None, StructureJudge structure not None, double slope, double offset,
+        self, NGramJudge ngrams not None, StructureJudge structure not None, double slope, double offset, double share,
         double repeated, double shared, threshold, double beta, bint news,
     ):
         self.ngrams, self.structure = ngrams, structure
-        self.slope, self.offset, self.beta, self.news = slope, offset, beta, news
+        self.slope, self.offset, self.share, self.beta, self.news = slope, offset, share, beta, news
         self.repeated, self.shared = repeated, shared
         self.by_page = threshold is None
         self.threshold = 0 if threshold is None else threshold
 
     def judge(self, Tables tables not None, bytes title not None, scored=None, on_site=None, Steps steps=None):
-        """Judges the segments of an HTML page.
+        """Judges the segments of a page, or of a plain text.
 
         Args:
             tables: of the page.
@@ -572,10 +574,15 @@ cdef class HybridJudge:
                     )
                     for i in range(n):
                         odds[i] = self.slope * odds[i] + self.offset
+                        if self.share:
+                            odds[i] += self.share * posterior[i] * NATURAL
             if not composed:
                 return None
             if not done:
                 raise MemoryError
+            if found != NULL:
+                for i in range(n):
+                    steps.ngrams[i] = self.share * posterior[i] * NATURAL
             if on_site is not None:
                 article = self.news or kinds[self.structure.r.article] >= 0.5
                 for i in range(n):

@@ -17,11 +17,3 @@ def score_of(
     prose: bool = False,
 ) -> float: ...
 def phrase_hashes(tables: Tables) -> npt.NDArray[np.uint32]: ...
-def drop_phrases(
-    tables: Tables,
-    mask: npt.NDArray[np.bool_],
-    scores: npt.NDArray[np.float64],
-    threshold: float,
-    phrases: npt.NDArray[np.uint32],
-    losses: npt.NDArray[np.float32],
-) -> None: ...

@@ -11,7 +11,7 @@ place of its stem. A letter of a script that does not separate words is a word. 
 a term occurs does not matter.
 """
 
-from libc.math cimport NAN, log, sqrt
+from libc.math cimport NAN, sqrt
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -31,7 +31,6 @@ cdef extern from "Python.h" nogil:
 # --------------------------------------------------------------------------------------------------
 # Stock phrases.
 
-cdef double LN2 = log(2)  # nats of a bit
 
 cdef enum:
     WORDS = 7       # words of the longest phrase
@@ -119,33 +118,6 @@ cdef void take_losses(
     cdef Py_ssize_t i
     for i in range(t.n_segments):
         odds[i] -= _loss(t, i, phrases, losses, known)
-
-
-def drop_phrases(
-    Tables tables not None, mask not None, const double[::1] scores, double threshold, const uint32_t[::1] phrases,
-    const float[::1] losses
-):
-    """Takes from a mask each stock phrase whose loss is larger than what its score has beyond the threshold.
-
-    Args:
-        tables: of the page.
-        mask: shape (segments,), bool, changed in place.
-        scores: shape (segments,): log-odds of the segments, in bits.
-        threshold: log-odds of a segment that is kept, in bits.
-        phrases, losses: see `modelling.structure.Stock`.
-
-    Raises:
-        ValueError: the arrays do not fit.
-    """
-    cdef uint8_t[::1] kept = mask.view(np.uint8)
-    cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0], i
-    if kept.shape[0] != n or scores.shape[0] != n or losses.shape[0] != known:
-        raise ValueError("the lengths of segments, or of phrases and losses, differ")
-    if known:
-        with nogil:
-            for i in range(n):
-                if kept[i] and scores[i] - _loss(&tables.t, i, &phrases[0], &losses[0], known) / LN2 < threshold:
-                    kept[i] = False
 
 
 # --------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 The structure model serves all languages and comes with the package. Each language has its own n-grams, and
 its own calibration of the two. So every n-gram model makes a hybrid; a hybrid model file adds a calibration
-and, if it was trained on enough pages, its own structure model.
+and, if it was trained on enough pages, its own structure model. Plain text is judged by another structure
+model, which also comes with the package, and by the n-grams in equal parts.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from ncleaner.document import Document
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
 from ncleaner.modelling.container import Card, Parts, Stored, about_of, validated_facts
-from ncleaner.modelling.decision import Preset
+from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 from ncleaner.record import record
 
-__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
+__all__ = ["Calibration", "HybridModel", "Judgement", "Part", "keep_of", "part_of_text"]
 
 # Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
 # A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).
@@ -47,6 +48,43 @@ class Calibration:
     def __call__(self, odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Returns calibrated log-odds, in nats."""
         return self.slope * odds + self.offset
+
+
+class Part(NamedTuple):
+    """How the structure of a page or of a plain text is judged.
+
+    Attributes:
+        structure: the structure model.
+        calibration: of its log-odds.
+        share: weight of the statistic of the n-grams beside them, where it is a log-odds given the page.
+    """
+
+    structure: Structure
+    calibration: Calibration
+    share: float
+
+    def mixed(
+        self, odds: npt.NDArray[np.float64], statistic: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Returns the log-odds of segments, in nats.
+
+        Args:
+            odds: shape (segments,): those of the structure model, in nats.
+            statistic: shape (segments,): of the n-grams, in bits.
+        """
+        return self.calibration(odds) + self.share * math.log(2) * statistic
+
+
+# Plain text tells less of its structure than a page, and languages and sites differ more: the mean of both
+# log-odds is as good as either on all sets (docs/hybrid.md).
+_SHARE = 0.5
+
+
+def part_of_text(decision: Decision, structure: Structure | None = None) -> Part:
+    """Returns how a plain text is judged beside n-grams with this decision, by default with the shipped
+    structure model."""
+    share = _SHARE if decision.statistic == "page" else 0.0
+    return Part(structure or shipped_structure("text"), Calibration(1 - share), share)
 
 
 def keep_of(
@@ -92,6 +130,8 @@ class HybridModel(Stored):
         balance: weight of recall against precision in that decision; see `structure.BALANCES`.
         own: whether the structure model is part of this model's file.
         news: all pages are articles; a setting of the user, which model files do not store.
+        of_text: the structure model of plain text, which model files do not store; None: the shipped one.
+        text_by_ngrams: plain text is judged by the n-grams alone, as the method `ngram` does it.
         about: other entries of the header: name, language, training, sources.
     """
 
@@ -105,6 +145,8 @@ class HybridModel(Stored):
     balance: str = "balanced"
     own: bool = False
     news: bool = False
+    of_text: Structure | None = None
+    text_by_ngrams: bool = False
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -139,27 +181,42 @@ class HybridModel(Stored):
         return replace(self, news=True)
 
     def judge(self, document: Document, steps: Steps | None = None) -> Judgement:
-        """Judges the segments of an HTML page; `steps` gets the results of the steps, for explanations."""
+        """Judges the segments of a document; `steps` gets the results of the steps, for explanations."""
         title = document.title.encode()
         on_site = None if document.site is None else document.site.repetition
-        found = (
-            None if self.ngrams.others else self._compiled.judge(document.tables, title, None, on_site, steps)
-        )
+        judge = self._of_text if document.is_text else self._of_pages
+        found = None if self.ngrams.others else judge.judge(document.tables, title, None, on_site, steps)
         if found is None:
             # the segments of the page are not all scored as they are, or not all by one model
             table = document.segments
             scored = self.ngrams.log_odds(document.data, table["start"], table["end"])
-            found = self._compiled.judge(document.tables, title, scored, on_site, steps)
+            found = judge.judge(document.tables, title, scored, on_site, steps)
         assert found is not None
         return Judgement(*found)
 
+    def part(self, is_text: bool) -> Part:
+        """Returns how the structure of a page, or of a plain text, is judged.
+
+        Raises ModelError: the shipped model of plain text cannot be read."""
+        if is_text:
+            return part_of_text(self.ngrams.decision, self.of_text)
+        return Part(self.structure, self.calibration, 0.0)
+
     @cached_property
-    def _compiled(self) -> HybridJudge:
+    def _of_pages(self) -> HybridJudge:
+        return self._compiled(self.part(False))
+
+    @cached_property
+    def _of_text(self) -> HybridJudge:
+        return self._compiled(self.part(True))
+
+    def _compiled(self, part: Part) -> HybridJudge:
         return HybridJudge(
             self.ngrams.compiled,
-            self.structure.compiled,
-            self.calibration.slope,
-            self.calibration.offset,
+            part.structure.compiled,
+            part.calibration.slope,
+            part.calibration.offset,
+            part.share,
             _REPEATED,
             _SHARED,
             self.threshold,
@@ -173,7 +230,9 @@ class HybridModel(Stored):
         if self.own:
             files["structure"] = self.structure.to_bytes()
         arrays = {name: np.frombuffer(data, np.uint8) for name, data in files.items()}
-        own = {"threshold": self.threshold, "balance": self.balance}
+        own: dict[str, Any] = {"threshold": self.threshold, "balance": self.balance}
+        if self.text_by_ngrams:
+            own["text_by_ngrams"] = True
         return {"calibration": asdict(self.calibration), **own}, arrays
 
     @classmethod
@@ -197,7 +256,8 @@ class HybridModel(Stored):
             None if threshold is None else float(threshold),
             header["balance"],
             own,
-            about=about_of(header, "calibration", "threshold", "balance"),
+            text_by_ngrams=bool(header.get("text_by_ngrams", False)),
+            about=about_of(header, "calibration", "threshold", "balance", "text_by_ngrams"),
         )
 
     def summary(self) -> str:

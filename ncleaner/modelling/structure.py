@@ -7,6 +7,9 @@ judges the kind of the page: article, forum, listing and so on. The second judge
 a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
 contains only words of class names, so it serves any language.
 
+Plain text has a structure model of its own, which was trained on text dumps of the same pages: it has no
+blocks and no names, but a segment still has its length, its signs, its place, and the segments around it.
+
 `_decision` then chooses the kept segments for the page as a whole. A last forest estimates how good the
 result is.
 """
@@ -18,7 +21,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, fields
 from functools import cache, cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -433,6 +436,8 @@ _STORED = {
 
 
 @cache
-def shipped_structure() -> Structure:
-    """Returns the shipped structure model, loaded once. Raises ModelError: it cannot be read."""
-    return Structure.from_bytes(model_bytes("structure"), "structure")
+def shipped_structure(name: Literal["structure", "text"] = "structure") -> Structure:
+    """Returns the shipped structure model of pages, or that of plain text, loaded once.
+
+    Raises ModelError: it cannot be read."""
+    return Structure.from_bytes(model_bytes(name), name)

@@ -334,9 +334,6 @@ def _of_pages(tally: Tally) -> Iterator[str]:
         yield f"models{_by_reason(tally.models, _FREQUENT)}"
     yield from _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):
-        if method == "ngram" and number == tally.cleaned + tally.empty:
-            # a user who gives nothing but text knows that it is text
-            continue
         yield (
             f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "
             f"method {method}"

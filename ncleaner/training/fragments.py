@@ -1,14 +1,15 @@
 """Fragments: the clean segments of training pages alone, as in feeds, mails and README files.
 
 A structure model learns from them what a page without boilerplate looks like, and from the same fragments
-with a menu and a footer what a small page with boilerplate looks like. A fragment has markup of its own, or
-it is the page cut down to its clean segments. Their segments have the text of the page, so the scores
+with a menu and a footer what a small page with boilerplate looks like. A fragment of HTML has markup of its
+own, or it is the page cut down to its clean segments. Their segments have the text of the page, so the scores
 of the page's segments are theirs, too.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
@@ -17,9 +18,10 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
 
-__all__ = ["Fragment", "cut_of", "fragment_of"]
+__all__ = ["Fragment", "as_lines", "cut_of", "fragment_of"]
 
 _LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
 # Numbers of segments in a row; 0 for all.
@@ -73,7 +75,7 @@ def fragment_of(
     """Makes a fragment of a page: its clean segments, or a few of them in a row, in one of several shapes.
 
     Args:
-        document: the page.
+        document: the page, HTML or plain text.
         clean: shape (segments,), bool: the segments that the gold text contains.
         seed: the choice of segments and shape depends on it; such as the name of the page.
         dirty: shape (segments,), bool: the segments for a menu and a footer; without them the fragment has
@@ -94,20 +96,28 @@ def fragment_of(
         # every other one begins with the segments before the prose, which may be its heading
         first = max(int(prose[chance // 256 % len(prose)]) - chance // 128 % 2, 0)
         usable = usable[first : first + size]
-    html = _html(document, usable.tolist(), shape)
+    above = below = usable[:0]
     if dirty is not None:
         items = np.flatnonzero(dirty & (table["words"] <= _ITEM_WORDS) & (table["flags"] == 0))
         size = _MENUS[chance // 4096 % len(_MENUS)]
         above, below = items[:size], items[size:][-size // 2 :]
         if not len(above):
             return None
-        html = _menu(document, above.tolist(), chance) + html + _menu(document, below.tolist(), chance // 8)
-        usable = np.concatenate((above, usable, below))
-    made = dump_html(html)
+    text, usable = usable, np.concatenate((above, usable, below))
+    if not len(document.elements):
+        made = dump_text(as_lines(document, usable.tolist()), layout="lines")
+    else:
+        menu, footer = _menu(document, above.tolist(), chance), _menu(document, below.tolist(), chance // 8)
+        made = dump_html(menu + _html(document, text.tolist(), shape) + footer)
     same = len(made) == len(usable) and all(
         str(own) == str(document[row]) for own, row in zip(made, usable.tolist(), strict=True)
     )
     return Fragment(made, usable) if same else None
+
+
+def as_lines(document: Document, rows: Iterable[int]) -> str:
+    """Returns some segments of a document as plain text, each on a line."""
+    return "".join(f"{' '.join(document[row].text.split())}\n" for row in rows)
 
 
 def cut_of(document: Document, clean: npt.NDArray[np.bool_]) -> Fragment | None:

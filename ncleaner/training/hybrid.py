@@ -38,7 +38,7 @@ from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
-from ncleaner.training.validation import Fold, validated
+from ncleaner.training.validation import Fold, cleaned_by, page_figures, validated
 
 __all__ = ["examples_of", "fragments_of", "pair_of", "train", "train_hybrid"]
 
@@ -147,8 +147,8 @@ def train_hybrid(
 ) -> HybridModel:
     """Trains a hybrid from pages with their cleaned text, from annotated pages, or from both.
 
-    The same pages in the same order give the same model, to the byte of its file. Plain text has no
-    structure: it teaches the n-grams, and the hybrid judges such pages by them alone.
+    The same pages in the same order give the same model, to the byte of its file. Plain text teaches only the
+    n-grams: a shipped structure model judges such pages, too, unless they come out better without it.
 
     Args:
         pairs: see `read_pairs`.
@@ -176,7 +176,7 @@ def train_hybrid(
     """
     pairs = [*pairs, *map(pair_of, annotated)]
     trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
-    pages = [number for number, pair in enumerate(used) if not _is_plain(pair.document)]
+    pages = [number for number, pair in enumerate(used) if not pair.document.is_text]
     if structure == "own":
         _check_own(used, set(range(len(used))) - set(pages), bool(scores))
     made: list[Example] = []
@@ -191,12 +191,26 @@ def train_hybrid(
     examples = dict(zip(pages, made, strict=False))
     start = Calibration() if base is None else base.calibration
     calibration, folds = _calibrated(unseen, parts, examples, start, threshold)
+    text_by_ngrams = _ngrams_are_better(used, folds)
+    if text_by_ngrams:
+        folds = [Fold(fold.pages, replace(fold.model, text_by_ngrams=True)) for fold in folds]
     recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
-    return HybridModel(trained, model, calibration, threshold, own=structure != "shipped", about=recorded)
+    return HybridModel(
+        trained, model, calibration, threshold,
+        own=structure != "shipped", text_by_ngrams=text_by_ngrams, about=recorded,
+    )  # fmt: skip
 
 
-def _is_plain(document: Document) -> bool:
-    return len(document) > 0 and not len(document.elements)
+def _ngrams_are_better(pairs: Sequence[Pair], folds: Sequence[Fold[HybridModel]]) -> bool:
+    """Returns whether the n-grams clean unseen pages of plain text better alone than together with the
+    shipped structure model, which knows dumps of web pages, but not mail."""
+    found: dict[bool, list[float]] = {False: [], True: []}
+    for fold in folds:
+        texts = [pairs[number] for number in fold.pages if pairs[number].document.is_text]
+        for alone, f_scores in found.items() if texts else ():
+            mask_of = cleaned_by("hybrid", replace(fold.model, text_by_ngrams=alone))
+            f_scores += [page_figures(pair, mask_of(pair.document))[2] for pair in texts]
+    return sum(found[True]) > sum(found[False])
 
 
 def _calibrated(

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,19 +40,37 @@ from ncleaner.training.examples import folds
 
 __all__ = ["Example", "grow", "train_structure", "trees_of"]
 
-# Features of neighbouring segments that the second forest may test.
-_NEIGHBOURS = (
-    "first",
-    "holder60-inside",
-    "core-above",
-    "words",
-    "link-density",
-    "sentences",
-    "style-words",
-    "up1-mass",
+
+class _Neighbours(NamedTuple):
+    """Features of the neighbours of a segment that a forest may test, and which neighbours: −1 is the segment
+    before."""
+
+    names: tuple[str, ...]
+    rows: tuple[int, ...]
+
+
+# On a page, the first forest tests the segment alone, and the second one what is near.
+_NONE = _Neighbours((), ())
+_NEAR = _Neighbours(
+    (
+        "first",
+        "holder60-inside",
+        "core-above",
+        "words",
+        "link-density",
+        "sentences",
+        "style-words",
+        "up1-mass",
+    ),
+    (-2, -1, 1, 2),
 )
-_ROWS = (-2, -1, 1, 2)
+# A plain text has no blocks: the lines around a segment have to tell where it is (docs/hybrid.md).
+_LINES_NEAR = _Neighbours(("words", "odds-per-char", "sentences"), (-4, -3, -2, -1, 1, 2, 3, 4))
+_LINES_AROUND = _Neighbours(
+    ("first", "words", "odds-per-char", "sentences"), (-8, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 8)
+)
 _FIRST = {"rounds": 16, "num_leaves": 16, "learning_rate": 0.3}
+_FIRST_OF_TEXT = {**_FIRST, "rounds": 24}
 _SECOND = {"rounds": 80, "num_leaves": 31, "learning_rate": 0.14}
 _KINDS = {
     "rounds": 60,
@@ -308,17 +326,23 @@ def rounded_down(thresholds: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]
     return np.where(values > thresholds, np.nextafter(values, np.float32(-np.inf)), values)
 
 
-def _neighbours(matrix: Matrix, columns: Sequence[int]) -> Matrix:
-    """Returns the columns of neighbouring rows beside each row: shape (rows, columns · rows of `_ROWS`)."""
+def _wide(matrix: Matrix, places: Sequence[tuple[int, int]]) -> Matrix:
+    """Returns what a forest may test of each segment: shape (rows, places). `places`: the feature of each of
+    its columns, and the row beside the segment that it is of."""
     size = len(matrix)
-    parts = []
-    for row in _ROWS:
-        part = np.full((size, len(columns)), OUTSIDE, np.float32)
+    found = np.full((size, len(places)), OUTSIDE, np.float32)
+    for number, (column, row) in enumerate(places):
         if abs(row) < size:
             inside = slice(max(0, -row), size - max(0, row))
-            part[inside] = matrix[max(0, row) : size + min(0, row)][:, columns]
-        parts.append(part)
-    return np.concatenate(parts, axis=1)
+            found[inside, number] = matrix[max(0, row) : size + min(0, row), column]
+    return found
+
+
+def _places(columns: Sequence[int], near: _Neighbours) -> list[tuple[int, int]]:
+    """Returns feature and row of what a forest may test, if it may test these features of a segment."""
+    numbers = {feature.name: column for column, feature in enumerate(FEATURES)}
+    beside = [numbers[name] for name in near.names if numbers[name] in columns]
+    return [(column, 0) for column in columns] + [(column, row) for row in near.rows for column in beside]
 
 
 def train_structure(
@@ -333,7 +357,8 @@ def train_structure(
     """Trains the forests: of the two judgements, and of kinds and articles if enough kinds are known.
 
     Args:
-        examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
+        examples: pages of at least two sites, all HTML or all plain text; a model for all kinds of pages
+            needs hundreds.
         without: features or groups of features to leave out; see `modelling.features`.
         threads: of LightGBM; the model does not depend on their number.
         seed: of the samples of segments and features that LightGBM draws for each tree.
@@ -346,11 +371,15 @@ def train_structure(
     """
     if len({example.site for example in examples}) < 2:
         raise TrainingError("a structure model needs pages of at least two sites")
+    of_text = not any(len(example.document.elements) for example in examples)
     first_settings, second_settings, kinds_settings = (
-        {**kind, "seed": seed, "num_threads": threads} for kind in (_FIRST, _SECOND, _KINDS)
+        {**kind, "seed": seed, "num_threads": threads}
+        for kind in (_FIRST_OF_TEXT if of_text else _FIRST, _SECOND, _KINDS)
     )
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
+    first_places = _places(own, _LINES_NEAR if of_text else _NONE)
+    places = _places(columns, _LINES_AROUND if of_text else _NEAR)
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
     parts = folds([example.site for example in examples], _INNER)
     names = NameCounts([examples[number] for number in pages])
@@ -360,8 +389,8 @@ def train_structure(
         first_features(example.document, example.odds, example.posterior, tables[example.site])
         for example in examples
     ]
-    narrow = [matrix[:, own] for matrix in matrices]
-    first = trees_of(_fit(examples, narrow, pages, first_settings), [(column, 0) for column in own])
+    narrow = [_wide(matrix, first_places) for matrix in matrices]
+    first = trees_of(_fit(examples, narrow, pages, first_settings), first_places)
     judged = _first_judgements(examples, narrow, pages, parts, first_settings)
     summaries = []
     for example, matrix, odds in zip(examples, matrices, judged, strict=True):
@@ -370,14 +399,7 @@ def train_structure(
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
         kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_settings)
-    # the second judgement also sees the neighbours of a segment
-    place = {feature.name: column for column, feature in enumerate(FEATURES)}
-    near = [place[name] for name in _NEIGHBOURS if place[name] in columns]
-    places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
-    wide = {
-        number: np.concatenate((matrices[number][:, columns], _neighbours(matrices[number], near)), axis=1)
-        for number in pages
-    }
+    wide = {number: _wide(matrices[number], places) for number in pages}
     second = trees_of(_fit(examples, wide, pages, second_settings), places)
     articles = [number for number in pages if examples[number].kind == "article"]
     of_articles = None

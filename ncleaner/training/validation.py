@@ -25,15 +25,15 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
 from ncleaner.methods.baselines import Heuristics
-from ncleaner.methods.hybrid import drop_phrases_of_text, finished
+from ncleaner.methods.hybrid import finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import Stored, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision, Statistic
-from ncleaner.modelling.hybrid import keep_of
+from ncleaner.modelling.hybrid import Calibration, Part, keep_of, part_of_text
 from ncleaner.modelling.notices import shipped_notices
-from ncleaner.modelling.structure import Reading, Stock, shipped_structure
+from ncleaner.modelling.structure import shipped_structure
 from ncleaner.pools.pool import Worker, running
 from ncleaner.scoring.measures import clusters_of, ratio_error
 from ncleaner.text.visible import counted, joined
@@ -163,7 +163,7 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
 
 def _warn_of_unlike(pairs: Sequence[Pair], f_scores: Mapping[int, float]) -> None:
     """Warns of a few pages that come out quite unlike their gold text, while most come out alike."""
-    # plain text is cleaned by n-grams alone, which say less; an empty gold text has a warning of its own
+    # plain text comes out worse; an empty gold text has a warning of its own
     unlike = [
         number
         for number, f_score in f_scores.items()
@@ -229,42 +229,39 @@ class Judge:
             for method, found in masks.items()
         }
 
-    def _by_ngrams(
-        self, pages: Mapping[int, Scored], decisions: Sequence[Decision], stock: Stock | None = None
-    ) -> dict[int, Mask]:
+    def _by_ngrams(self, pages: Mapping[int, Scored], decisions: Sequence[Decision]) -> dict[int, Mask]:
         found = {}
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 values = decision.statistics(pages[number].sums, pages[number].counts)
                 document = self._pairs[number].document
                 mask = (values >= decision.threshold) & ~self._removed[number]
-                if stock is not None:
-                    drop_phrases_of_text(document, mask, values, decision, stock)
                 found[number] = _WANTED.applied(document, Kept(mask)).mask
         return found
 
     def _by_hybrid(self, pages: Mapping[int, Scored], decisions: Sequence[Decision]) -> dict[int, Mask]:
         structure, notices = shipped_structure(), shipped_notices()
-        # plain text has no structure: n-grams and stock phrases decide
-        found = self._by_ngrams(pages, decisions, structure.stock)
-        read: dict[int, Reading] = {}
+        odds: dict[int, Floats] = {}
+        kinds: dict[int, Floats] = {}
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 document, page = self._pairs[number].document, pages[number]
-                if len(document.elements):
-                    posterior = decision.statistics(page.sums, page.counts)
-                    read[number] = structure.judge(document, page.sums, posterior)
+                part = part_of_text(decision) if document.is_text else Part(structure, Calibration(), 0.0)
+                posterior = decision.statistics(page.sums, page.counts)
+                own, kinds[number] = part.structure.judge(document, page.sums, posterior)
+                odds[number] = part.mixed(own, posterior)
+        found: dict[int, Mask] = {}
+        html = [number for number in odds if not self._pairs[number].document.is_text]
         for fold in self._folds:
-            others = [number for number in read if number not in fold]
+            others = [number for number in html if number not in fold]
             alignments = [self._pairs[number].alignment for number in others]
             labels = [(each.shares, each.words.astype(np.float64)) for each in alignments]
-            calibration = fit_calibration(labels, [read[number].odds for number in others])
+            calibration = fit_calibration(labels, [odds[number] for number in others])
             for number in fold:
-                if number in read:
-                    document = self._pairs[number].document
-                    mask = keep_of(document, calibration(read[number].odds))
-                    mask, kinds = finished(document, mask, read[number].kinds, notices)
-                    found[number] = _WANTED.applied(document, Kept(mask, kinds=kinds)).mask
+                document, own = self._pairs[number].document, odds[number]
+                mask = keep_of(document, own if document.is_text else calibration(own))
+                mask, shares = finished(document, mask, kinds[number], notices)
+                found[number] = _WANTED.applied(document, Kept(mask, kinds=shares)).mask
         return found
 
 

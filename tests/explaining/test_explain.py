@@ -146,14 +146,14 @@ def test_what_a_site_repeats() -> None:
     assert [step.name for step in found.segments[4].steps][-1] == "site"
 
 
-def test_plain_text_has_no_structure() -> None:
-    cleaner = Cleaner()
+def test_plain_text_is_judged_by_its_lines_and_ngrams() -> None:
     body = "\n\n".join((*PROSE, "Home | News | Jobs")).encode()
-    found = explain(Page(body, "http://a.example/", kind="text"), cleaner)
+    found = explain(Page(body, "http://a.example/", kind="text"), Cleaner())
     check(found)
     assert found.source == "http://a.example/"
-    assert any("no structure" in note for note in found.notes)
-    assert not found.segments[0].features and found.segments[-1].rulings[-1].name == "form"
+    for why in found.segments:
+        assert why.features and [step.name for step in why.steps].count("n-grams") == 1
+    assert found.segments[0].kept and not found.segments[-1].kept
 
 
 def test_a_page_in_two_languages_is_read_by_two_models() -> None:

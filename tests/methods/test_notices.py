@@ -74,12 +74,17 @@ def test_small_texts_and_long_pages_stay(name: str) -> None:
     assert kept.kind in KINDS
 
 
-def test_other_methods_and_plain_text_know_no_notices() -> None:
+def test_other_methods_know_no_notices() -> None:
     document = CLEANER.document(NOTICES["login"])
     for method in ("ngram", "everything"):
         assert ncleaner.Cleaner(method).keep(document).kind == ""
-    text = dump_text("Page not found\n\nWe could not find the page that you were looking for.\n")
-    assert CLEANER.keep(text).mask.any()
+
+
+def test_plain_text_may_be_a_notice_but_a_line_is_none() -> None:
+    lines = "Page not found\n\nWe could not find the page that you were looking for.\n"
+    kept = CLEANER.keep(dump_text(lines))
+    assert kept.kind == NOTICE and not kept.mask.any()
+    assert CLEANER.keep(dump_text(lines.partition("\n\n")[2])).mask.all()
 
 
 def test_the_user_decides() -> None:

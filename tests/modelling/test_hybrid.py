@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import pickle
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from ncleaner.document.kept import KINDS, Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
-from ncleaner.methods.hybrid import Hybrid, drop_phrases_of_text, finished
+from ncleaner.methods.hybrid import Hybrid, finished
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
@@ -30,10 +31,7 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
-from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
-from ncleaner.people.progress import run_summary
-from ncleaner.running.tally import Tally
 from ncleaner.training.hybrid import train
 
 from ..structures import structure
@@ -235,40 +233,50 @@ def test_the_method_keeps_what_the_model_does() -> None:
     assert kept.remarks == Remarks()
 
 
-def test_plain_text_is_left_to_the_ngrams() -> None:
-    document = dump_text(f"{PROSE}\n\nHome | News | Log in | Register")
+def test_plain_text_has_a_structure_model_of_its_own() -> None:
+    menu = "\n".join(["Home", "News", "Log in", "Register", "Contact us"])
+    document = dump_text(f"{menu}\n{PROSE}\n{PROSE} Again.\nTerms and conditions\nFollow us")
     model = HybridModel.of_ngrams(read_ngrams("en"))
     kept = Hybrid(model).keep(document)
-    alone = entry_of("ngram").make(model).keep(document)
-    assert kept.remarks.fallback == "ngram"
+    assert kept.remarks.fallback == "" and kept.mask.tolist() == [False] * 5 + [True] * 2 + [False] * 2
+    # the mean of both log-odds
+    assert kept.scores is not None
+    sums, counts = model.ngrams.log_odds(document.data, document.segments["start"], document.segments["end"])
+    posterior = model.ngrams.decision.statistics(sums, counts)
+    odds = shipped_structure("text").judge(document, sums, posterior).odds
+    assert kept.scores == pytest.approx(odds / math.log(2) / 2 + posterior / 2)
+    # where the statistic is no log-odds given the page, structure alone decides
+    ngrams = replace(model.ngrams, decision=replace(model.ngrams.decision, statistic="character"))
+    scores = ngrams.decision.statistics(sums, counts)
+    alone = HybridModel.of_ngrams(ngrams).judge(document).scores
+    assert alone == pytest.approx(shipped_structure("text").judge(document, sums, scores).odds / math.log(2))
+    # a calibration is of pages
+    calibrated = replace(model, calibration=Calibration(0.1, 9))
+    assert Hybrid(calibrated).keep(document).scores == pytest.approx(kept.scores)
+
+
+def test_a_model_may_leave_plain_text_to_its_ngrams() -> None:
+    document = dump_text("\n\n".join(("Home", "News", PROSE, PROSE, "Contact us")))
+    model = replace(SHIPPED, text_by_ngrams=True)
+    again = HybridModel.from_bytes(model.to_bytes())
+    assert again.text_by_ngrams and not HybridModel.from_bytes(SHIPPED.to_bytes()).text_by_ngrams
+    kept, alone = Hybrid(again).keep(document), NGram(NGRAMS).keep(document)
     np.testing.assert_array_equal(kept.mask, alone.mask)
     np.testing.assert_array_equal(kept.scores, alone.scores)
-    assert kept.mask.tolist() == [True, False]
-    # but for stock phrases, which boilerplate is wherever it stands
-    document = dump_text("\n\n".join([PROSE, PROSE, "About us", PROSE]))
-    assert entry_of("ngram").make(model).keep(document).mask.tolist() == [True] * 4
-    assert Hybrid(model).keep(document).mask.tolist() == [True, True, False, True]
-    # where a score is no log-odds of the segment, they say nothing
-    scores, stock, page = np.full(4, 0.1), model.structure.stock, model.ngrams.decision
-    for decision, wanted in (
-        (page, [True, True, False, True]),
-        (replace(page, statistic="character"), [True] * 4),
+    assert Hybrid(SHIPPED).keep(document).scores != pytest.approx(alone.scores)
+    # pages are judged as by any other model
+    np.testing.assert_array_equal(Hybrid(again).keep(PAGE).scores, Hybrid(SHIPPED).keep(PAGE).scores)
+
+
+def test_a_line_of_text_is_kept_unless_it_has_the_form_of_a_menu() -> None:
+    model = HybridModel.of_ngrams(read_ngrams("en"))
+    for line, wanted in (
+        ("Hello there, this is a text.", True),
+        ("Please enable JavaScript.", True),
+        ("Home | News | Log in | Register", False),
+        ("(c) 2024 Harbour Gazette", False),
     ):
-        mask = np.ones(4, np.bool_)
-        drop_phrases_of_text(document, mask, scores, decision, stock)
-        assert mask.tolist() == wanted
-    # an HTML page without any text is no plain text
-    assert Hybrid(OWN).keep(dump_html("<p>")).remarks.fallback == ""
-
-
-def test_the_summary_of_a_run_says_so_once() -> None:
-    cleaner, tally = Cleaner("hybrid", OWN), Tally()
-    for page in (Page(PROSE.encode(), kind="text"), Page(PROSE.encode(), kind="text")):
-        tally.add_page(page, *cleaner.page(page), 0.01)
-    page = Page(f"<p>{PROSE}".encode())
-    tally.add_page(page, *cleaner.page(page), 0.01)
-    assert tally.fallbacks == {"ngram": 2}
-    assert run_summary(tally).count("cleaned by the method ngram") == 1
+        assert Hybrid(model).keep(dump_text(line)).mask.tolist() == [wanted], line
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
@@ -296,7 +304,7 @@ def test_a_model_per_page() -> None:
             kept.scores, Hybrid(HybridModel.of_ngrams(read_ngrams(chosen))).keep(document).scores
         )
         plain = method.keep(dump_text(text))
-        assert plain.remarks[:3] == (chosen, language, "ngram")
+        assert plain.remarks[:3] == (chosen, language, "")
 
 
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:

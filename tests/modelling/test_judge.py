@@ -133,7 +133,7 @@ def test_arrays_that_do_not_fit() -> None:
     three = np.zeros(3)
     with pytest.raises(ValueError, match="do not fit"):
         model.structure.judge(document, three, three)
-    judge = HybridJudge(model.ngrams.compiled, model.structure.compiled, 1, 0, 10, 4, None, 1, False)
+    judge = HybridJudge(model.ngrams.compiled, model.structure.compiled, 1, 0, 0, 10, 4, None, 1, False)
     with pytest.raises(ValueError, match="do not fit"):
         judge.judge(document.tables, b"", (three, np.ones(3, np.uint32)))
     with pytest.raises(ValueError, match="does not fit"):

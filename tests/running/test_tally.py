@@ -54,23 +54,15 @@ def test_pages_left_out_are_not_among_the_empty_ones() -> None:
 
 def test_pages_that_another_method_cleaned_are_told_once() -> None:
     total = Tally()
-    for instead in ("ngram", "", "ngram"):
+    for instead in ("everything", "", "everything"):
         part = Tally()
-        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True])).remarked(fallback=instead), 0.1)
+        kept = Kept(np.array([True]), remarks=Remarks(fallback=instead))
+        part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
         total += part
-    assert total.fallbacks == {"ngram": 2}
+    assert total.fallbacks == {"everything": 2}
     said = [line for line in run_summary(total).splitlines() if "no structure" in line]
-    assert said == ["2 pages are plain text, which has no structure: cleaned by the method ngram"]
+    assert said == ["2 pages are plain text, which has no structure: cleaned by the method everything"]
     assert "no structure" not in run_summary(Tally())
-
-
-def test_that_text_has_no_structure_is_no_news_where_all_is_text() -> None:
-    total = Tally()
-    part = Tally()
-    part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True])).remarked(fallback="ngram"), 0.1)
-    total += part
-    assert total.fallbacks == {"ngram": 1}
-    assert "no structure" not in run_summary(total)
 
 
 def test_notices_are_counted_beside_empty_pages() -> None:

@@ -10,11 +10,13 @@ import pytest
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.modelling.structure import STEP, Structure
 from ncleaner.training import structure as structure_training
+from ncleaner.training.fragments import as_lines
 from ncleaner.training.structure import Example, NameCounts, stock_of, train_structure
 
 from ..structures import PROSE, grow_small_forests, page_html
@@ -96,7 +98,24 @@ def test_only_the_second_forest_asks_for_the_judgement_of_the_first() -> None:
     assert not model.first.rows.any()
     assert 1 <= np.abs(model.second.rows).max() <= 2
     near = {NAMES[c] for c in model.second.features[model.second.rows != 0].tolist()}
-    assert near <= set(structure_training._NEIGHBOURS)
+    assert near <= set(structure_training._NEAR.names)
+
+
+def test_a_model_of_plain_text_tests_the_lines_around_in_both_judgements() -> None:
+    texts = [
+        replace(page, document=dump_text(as_lines(page.document, range(len(page.document))), layout="lines"))
+        for page in HARD
+    ]
+    assert [len(text.document) for text in texts] == [len(page.document) for page in HARD]
+    model = train_structure(texts)
+    for trees, names in ((model.first, "_LINES_NEAR"), (model.second, "_LINES_AROUND")):
+        near = getattr(structure_training, names)
+        beside = trees.rows != 0
+        assert beside.any() and set(trees.rows[beside].tolist()) <= set(near.rows)
+        assert {NAMES[column] for column in trees.features[beside].tolist()} <= set(near.names)
+    assert not asked(model) & {"link-density", "depth", "names-sum"}
+    for text in texts[:3]:
+        assert np.isfinite(judged(model, text)).all()
 
 
 def test_arrays_predict_as_the_trainer_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +160,7 @@ def test_pages_are_judged_as_in_training(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(structure_training, "_fit", fitted)
     model = train_structure(HARD)
     booster, matrices = seen[-1]
-    near = [NAMES.index(name) for name in structure_training._NEIGHBOURS]
+    near = structure_training._NEAR.names
     width = len(FEATURES)
     for wide in map(matrices.get, range(5)):
         # the page's matrix again, out of its rows with their neighbours
