@@ -308,7 +308,8 @@ class Pool:
             except (EOFError, OSError) as error:
                 # the fork server may have been killed: the next attempt starts a new one
                 if tries == _MAX_FAILED_STARTS:
-                    raise WorkerError(f"workers cannot be started: {error}") from error
+                    why = getattr(error, "strerror", None) or error
+                    raise WorkerError(f"workers cannot be started: {why}") from error
                 tries += 1
 
     def _start_once(self) -> _Worker:

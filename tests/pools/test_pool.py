@@ -112,6 +112,14 @@ def test_a_worker_without_memory_says_so() -> None:
     assert death.why.startswith("not enough memory (in run, test_pool.py:")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the shared memory is a file there")
+def test_workers_that_cannot_be_started() -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+    pool = "from ncleaner.pools.pool import Pool; Pool(1, print)"
+    done = subprocess.run([sys.executable, "-P", "-c", limit + pool], capture_output=True, check=False)
+    assert done.stderr.endswith(b"WorkerError: workers cannot be started: File too large\n")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the signals that a process blocks")
 def test_signals_wait_in_a_fork_server_that_starts() -> None:
     # an interrupt of the terminal reaches it, too, and Python has no handler of ours while it loads modules
