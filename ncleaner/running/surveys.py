@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -159,9 +159,9 @@ def surveyed(
                 "--sites auto reads its inputs twice, and standard input and pipes can be read only once: "
                 "write the pages to a file"
             )
-    with tempfile.TemporaryDirectory() as temporary:
-        stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
-        folder = Path(str(output)) if stays else Path(temporary)
+    stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
+    with nullcontext(str(output)) if stays else tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         _make_folder(folder)
         path, told = folder / _OWN, folder / _OF
         plain = _plain(settings)

@@ -6,12 +6,16 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ncleaner import Cleaner
+from ncleaner.reading.inputs import find_inputs
+from ncleaner.running.settings import Settings
+from ncleaner.running.surveys import surveyed
 
 from ..archives import DATE, http, warc
 
@@ -77,6 +81,19 @@ def test_a_run_makes_its_own_survey(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(2))
     assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
     assert survey.stat().st_mtime_ns != made and TEMPLATE in output.read_text()
+
+
+def test_a_survey_that_stays_needs_no_temporary_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A run that is killed would leave it behind."""
+    archive(tmp_path / "crawl.warc", range(8))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    inputs, settings = find_inputs([str(tmp_path / "crawl.warc")]), Settings()
+    with surveyed(inputs, settings, tmp_path / "out"):
+        assert (tmp_path / "out/sites.ncs").is_file()
+    with pytest.raises(FileNotFoundError), surveyed(inputs, settings, tmp_path / "out.txt"):
+        pass
 
 
 def test_a_pipe_is_read_only_once(tmp_path: Path) -> None:
