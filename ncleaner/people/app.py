@@ -29,6 +29,8 @@ def main() -> None:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupted)
         status = _status()
+        # everything is written: an interrupt while Python ends would deny that
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         _interrupted()
     sys.exit(status)
