@@ -28,8 +28,8 @@ cdef enum:
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
-    LANGUAGE_PREFIXES = 10
-    OF_CODE = 8              # the first of them that only <pre> and <code> may have
+    LANGUAGE_PREFIXES = 12
+    OF_CODE = 9              # the first of them that only <pre> and <code> may have
     NO_LANGUAGES = 17
     SCRIPT = 8_000           # bytes of a script that are looked at
     LONGEST_SET = 16_000     # bytes of a `srcset`
@@ -39,7 +39,7 @@ cdef enum:
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
 cdef const char** PREFIXES = [
     b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:",
-    b"mw-highlight-lang-", b"code-", b"src-",
+    b"mw-highlight-lang-", b"hl-", b"code-", b"src-", b"gatsby-code-",
 ]
 cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs", b"highlight"]
 # What stands there without being a language.
@@ -51,7 +51,7 @@ cdef const char** NONE = [
 cdef const char** LANGUAGES = [
     b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
     b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lua",
-    b"makefile", b"math", b"matlab", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust",
+    b"makefile", b"math", b"matlab", b"mermaid", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust",
     b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml", b"yaml", NULL,
 ]
 
@@ -211,6 +211,9 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
                 is_next = True
     end = 0
     while is_code and next_name(value, length, &start, &end):
+        if begins(value + start, end - start, b"sp-"):
+            # Sandpack
+            start += 3
         if is_one_of(value + start, end - start, LANGUAGES):
             _language(b, value + start, end - start)
             return
@@ -279,7 +282,9 @@ cdef void mark_attribute(
         if is_one_of(value, length, CALLOUTS):
             add_text_mark(b, MARK_CALLOUT, value, length)
     elif which == OF_LANGUAGE:
-        _language(b, value, length)
+        # Confluence has the words of a class here
+        if not _language(b, value, length):
+            _language_of_class(b, tag, value, length)
     elif which == OF_START and tag == TAG_OL:
         if _number(value, length, &number):
             add_mark(b, MARK_START, <uint32_t> number)

@@ -51,10 +51,16 @@ cdef bint is_in_sentence(node_t* node) noexcept nogil
 cdef bint is_alone(node_t* node) noexcept nogil
 
 
+cdef inline const unsigned char* letters_of(name_t* entry) noexcept nogil:
+    if entry.length <= SHORT_NAME:
+        return entry.short_name
+    return (<const unsigned char**> entry)[0]
+
+
 cdef inline int attribute_of(uintptr_t name) noexcept nogil:
     if name < KNOWN_TAGS:
         return attributes[name]
-    return of_name((<name_t*> name).short_name, (<name_t*> name).length)
+    return of_name(letters_of(<name_t*> name), (<name_t*> name).length)
 
 
 cdef inline bint is_custom(uintptr_t name) noexcept nogil:
@@ -63,12 +69,8 @@ cdef inline bint is_custom(uintptr_t name) noexcept nogil:
     In practice, pages display custom elements as blocks, but in sentences; other unknown tags (`<o:p>`, `<st1:place>`)
     occur in running text."""
     cdef name_t* entry = <name_t*> name
-    cdef const unsigned char* text
+    cdef const unsigned char* text = letters_of(entry)
     cdef size_t i
-    if entry.length <= SHORT_NAME:
-        text = entry.short_name
-    else:
-        text = (<const unsigned char**> entry)[0]
     for i in range(entry.length):
         if text[i] == c'-':
             return True

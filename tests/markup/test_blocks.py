@@ -129,6 +129,12 @@ BLOCKS = [
     ),
     ('<pre class="sourceCode numberSource c numberLines">a</pre>', "```c\na\n```"),
     ('<pre data-lang="c++">a</pre>', "```c++\na\n```"),
+    ('<pre class="mermaid">graph TD</pre>', "```mermaid\ngraph TD\n```"),
+    ('<pre class="EnlighterJSRAW" data-enlighter-language="php">a</pre>', "```php\na\n```"),
+    ('<pre data-syntaxhighlighter-params="brush: java; gutter: false">a</pre>', "```java\na\n```"),
+    ('<div class="highlight hl-ipython3"><pre>a</pre></div>', "```ipython3\na\n```"),
+    ('<pre class="gatsby-code-jsx"><code>a</code></pre>', "```jsx\na\n```"),
+    ('<pre class="sp-cm sp-pristine sp-javascript">a</pre>', "```javascript\na\n```"),
     # as Writerside has it; elsewhere it is the language of a text
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
     ('<div class="code-block" data-lang="c"><p>a<p>b</div><div data-lang="en">c\nd</div>', "a\n\nb\n\nc d"),
