@@ -567,14 +567,16 @@ cdef struct said_t:
 
 
 cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
-    """Returns whether a button is a title: inside a heading, or above the block that it opens."""
+    """Returns whether a button is a title: inside a heading, or above the block that it opens.
+
+    After other text, it does something: Copy, Close, Expand all."""
     cdef str_t* panel
     if node.local_name != id_button:
         return False
     panel = value_of(node, OF_CONTROLS)
     if panel != NULL:
         note_panel(&found.panels, node, panel)
-    return b.headings > 0 or not b.open and is_above_panel(node, panel)
+    return not b.open and (b.headings > 0 or is_above_panel(node, panel))
 
 
 cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:

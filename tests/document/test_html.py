@@ -99,7 +99,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<p hidden>a</p>b", [("h", "a"), ("h", "b")]),
     ("<body hidden style='display:none'>a", [("h", "a")]),
     ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed"), ("h", "not")]),
-    ("<h2>a<button>b</button>c</h2><button>d</button>e", [("h", "abc"), ("h", "e")]),
+    ("<h2><button>a</button>b</h2><button>c</button>d", [("h", "ab"), ("h", "d")]),
+    ("<h1>Crate <span>a</span> <button>Copy item path</button></h1>", [("h", "Crate a")]),
     ("<h3><div><button><p>a</p></button></div></h3>", [("h", "a")]),
     ("<h1>a</h1><button>b<h2>c</h2></button>d", [("h", "a"), ("h", "d")]),
     # buttons that are titles of the block behind them
@@ -347,7 +348,7 @@ def test_nothing_of_a_flattened_page_is_lost() -> None:
         ("a<i hidden>b<b>c</b><br></i>d<img hidden>e<wbr hidden>f", [(4, 1), (5, 0), (1, 0), (1, 0)], 2),
         ("a<template><p>b</p></template>c", [(4, 1), (2, 0)], 2),
         ("a<p hidden>b</p>c", [(4, 1), (1, 1), (1, 1)], 2),
-        ("<h2>a<button>b<i>c</i></button>", [(5, 1), (1, 0), (1, 0)], 5),
+        ("<h2><button>a<i>b</i></button>", [(6, 1), (1, 0)], 5),
         # the tags that a page implies are tags of the tree
         ("<table><td>a<tr><td>b", [(8, 1), (4, 1)], 6),
         # text that is cut into runs by lines has no tags between them
