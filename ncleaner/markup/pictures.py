@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 if TYPE_CHECKING:
     from ncleaner.document.tables import Fact
@@ -28,7 +29,10 @@ _SIZE = re.compile(
     rb"|original)$",
     re.IGNORECASE,
 )
-_END = re.compile(rb"\.[a-z]{3,4}$", re.IGNORECASE)
+# `photo.png.webp` is another format of `photo.png`.
+_END = re.compile(rb"(?:\.[a-z]{3,4}){1,2}$", re.IGNORECASE)
+# A program that makes the sizes of images has the address of the image in its own, as Next.js does.
+_WITHIN = re.compile(rb"[?&](?:url|src)=([^&#]+)")
 # Meta tags with the image of the page, and the shortest name that tells it from others: not `1` or `img`.
 _OWN = frozenset(("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"))
 _SHORTEST_NAME = 5
@@ -79,6 +83,8 @@ def _best(source: bytes, sets: list[bytes]) -> bytes:
 
 def _stem(source: bytes) -> bytes:
     """Returns the name of an image without its size and its format."""
+    if found := _WITHIN.search(source):
+        source = unquote_to_bytes(found[1])
     name = re.split(rb"[?#]", source, maxsplit=1)[0].rsplit(b"/", 1)[-1]
     return _SIZE.sub(b"", _END.sub(b"", name))
 
@@ -118,13 +124,14 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
     """Yields the images that a reader sees, each once, in the order of the page.
 
     Two images without text between them are one, as for readers without scripts and in a larger size, if
-    they have the same alternative text or their names differ only by a size. The first one counts.
+    they have the same alternative text, or not two different ones and names that differ only by a size. The
+    first one counts.
 
     Args:
         images: of a page: (mark, source, alternative text, run that follows, `srcset`s, link around it).
     """
     place = -1
-    met: list[tuple[bytes, bytes]] = []
+    met: list[tuple[bytes, bytes, bytes]] = []
     for mark, source, alt, run, sets, link in images:
         best = _best(source, sets)
         if not best:
@@ -133,8 +140,8 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
             place, met = run, []
         alt = alt.strip()
         stem = _stem(best)
-        if any((alt and alt == other) or stem == name for other, name in met):
+        if any(best == its or (alt == other if alt and other else stem == name) for its, other, name in met):
             continue
         if len(met) < _MOST_COPIES:
-            met.append((alt, stem))
+            met.append((best, alt, stem))
         yield Image(mark, best, link, (stem,) if best == source else (stem, _stem(source)))

@@ -41,6 +41,12 @@ PAGES = [
     ("<img src=/blank.gif alt=Pier><noscript><img src=/a.png alt=Pier></noscript>", "![Pier](https://harbour.example/a.png)"),
     ("<img src=/a-640x480.png><img src=/a.jpg>", "![](https://harbour.example/a-640x480.png)"),
     ("<img src=/a-1.png><img src=/a-2.png>", "![](https://harbour.example/a-1.png)\n\n![](https://harbour.example/a-2.png)"),
+    ("<img src=/a.png.webp><img src=/a.png>", "![](https://harbour.example/a.png.webp)"),
+    # others of one name: two texts tell them apart, as does the address in that of a program which makes the sizes
+    ("<img src=/1/m.png alt=Pier><img src=/2/m.png alt=Sea><img src=/1/m.png alt=Dock>",
+     "![Pier](https://harbour.example/1/m.png)\n\n![Sea](https://harbour.example/2/m.png)"),
+    ("<img src='/p?url=%2Fa.png&amp;w=9'><img src='/p?url=%2Fb.png&amp;w=9'><img src='/p?url=%2Fa.png&amp;w=99'>",
+     "![](https://harbour.example/p?url=%2Fa.png&w=9)\n\n![](https://harbour.example/p?url=%2Fb.png&w=9)"),
     # in a link
     ("<a href=/b.png><img src=/a.png alt=Pier></a>", "[![Pier](https://harbour.example/a.png)](https://harbour.example/b.png)"),
     ("<a href=/b><img src=/a.png></a><img src=/c.png>",
@@ -81,6 +87,8 @@ LEADS = [
     # the image that the page states as its own, among what is removed
     (f"{NOISE}<img src=/i/ferry-at-sea-640x480.jpg>{NOISE}", "![](https://harbour.example/i/ferry-at-sea-640x480.jpg)"),
     (f"{NOISE}<img src=/i/640_ferry-at-sea.jpg>{NOISE}", "![](https://harbour.example/i/640_ferry-at-sea.jpg)"),
+    (f"{NOISE}<img src='/p?url=%2Fi%2Fferry-at-sea.jpg&amp;w=9'>{NOISE}",
+     "![](https://harbour.example/p?url=%2Fi%2Fferry-at-sea.jpg&w=9)"),
     (f"{NOISE}<img src=/i/portrait-of-the-author.jpg>{NOISE}", ""),
     # once
     (f"{NOISE}<img src=/i/ferry-at-sea.jpg>{NOISE}<img src=/i/ferry-at-sea.jpg>{NOISE}",
