@@ -1066,6 +1066,23 @@ cdef bint _names_callout(const sheet_t* sheet, const node_t* node, const node_t*
     return found == callout.length
 
 
+cdef bint _lacks_term(const sheet_t* sheet, const node_t* node, const node_t* before) noexcept nogil:
+    """Returns whether a definition would be read as one of another term, since its own is removed.
+
+    Args:
+        before: the node before it in its list."""
+    cdef const element_t* elements = sheet.t.elements
+    cdef bint is_defined = before.kind == DETAIL
+    cdef int32_t e
+    if before.element >= 0 and node.element >= 0:
+        for e in range(before.element + 1, node.element):
+            if elements[e].depth == elements[node.element].depth:
+                if elements[e].tag == TAG_DT and is_defined:
+                    return True
+                is_defined |= elements[e].tag == TAG_DD
+    return before.kind == DETAIL and before.flags & ALONE
+
+
 cdef void _judge(sheet_t* sheet) noexcept nogil:
     """Finds what depends on all nodes inside of a node: loose lists, definitions without a term, numbers of lines."""
     cdef node_t* nodes = sheet.nodes
@@ -1098,10 +1115,10 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
                     # such a list does not begin in the line after a paragraph
                     nodes[around.parent].flags |= LOOSE
         elif around.kind == TERMS:
-            if node.kind == DETAIL and around.last == -1:
+            if node.kind == DETAIL and (around.last == -1 or _lacks_term(sheet, node, &nodes[-2 - around.last])):
                 node.flags |= ALONE
-            # a term stands before all that follows; definitions before it have none
-            around.last = -2 if node.kind == TERM else around.last
+            # the node before the next one in the list
+            around.last = <int32_t> (-2 - i)
 
 
 cdef void outline(sheet_t* sheet) noexcept nogil:

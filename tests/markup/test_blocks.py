@@ -463,3 +463,18 @@ def test_items_take_the_place_of_the_removed_text_around_them(
     html: str, keep: list[int], expected: str
 ) -> None:
     assert markdown(html, keep) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "keep", "expected"),
+    [
+        ("<dl><dt>A<dd>b<dt>C<dd>d<dd>e<dt>F<dd>g</dl>", [0, 1, 3, 4, 5, 6], "A\n: b\n\nd\n\ne\n\nF\n: g"),
+        ("<dl><dt>A<dd>b<dt>C<dd>d</dl>", [0, 3], "A\n\nd"),
+        ("<dl><div><dt>A</dt><dd>b</dd></div><div><dt>C</dt><dd>d</dd></div></dl>", [0, 1, 3], "A\n: b\n\nd"),
+        # one of two terms, and a list in a definition
+        ("<dl><dt>A<dt>B<dd>c</dl>", [0, 2], "A\n: c"),
+        ("<dl><dt>A<dd>b<dl><dt>C<dd>d</dl><dd>e</dl>", [0, 1, 3, 4], "A\n: b\n\n  d\n\n: e"),
+    ],
+)
+def test_a_definition_without_its_term_is_none_of_another(html: str, keep: list[int], expected: str) -> None:
+    assert markdown(html, keep) == expected
