@@ -15,7 +15,7 @@ from ncleaner.markup._inline cimport (
     put_byte, put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments, put_times,
 )
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
     QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, callout_of, choose_lead, close_rows, close_sheet,
     column_t, columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet,
     outline, place_t, rows_t, sheet_t, text_t,
@@ -95,6 +95,8 @@ cdef bint _is_tight(const markdown_t* w, const node_t* node, const node_t* befor
     around = &nodes[node.parent]
     if node.kind == ITEM and before != NULL:
         return before.kind == ITEM and not around.flags & LOOSE
+    if node.kind == ITEM and around.flags & GOES_ON:
+        return not around.flags & LOOSE
     if node.kind == ITEM:
         # the first item of a list inside of an item
         return around.parent >= 0 and nodes[around.parent].kind == ITEM and nodes[around.parent].parent >= 0 \
@@ -134,7 +136,9 @@ cdef void _begin_list(frame_t* frame, const node_t* node, const node_t* before, 
     """Chooses the sign of a list. Two lists in a row have different ones, or they would be read as one."""
     cdef bint ordered = node.flags & ORDERED > 0
     frame.sign = c"." if ordered else c"-"
-    if before != NULL and before.kind == LIST and sign == frame.sign:
+    if node.flags & GOES_ON:
+        frame.sign = sign
+    elif before != NULL and before.kind == LIST and sign == frame.sign:
         frame.sign = c")" if ordered else c"*"
 
 

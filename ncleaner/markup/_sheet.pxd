@@ -30,6 +30,7 @@ cdef enum:
     SINGLE = 32       # of an item, a cell or a definition: it has one node
     UNWRITTEN = 64    # the numbers of the lines beside code, and the name of its language above it
     TITLE = 128       # of a paragraph: the name of the callout that it begins
+    GOES_ON = 256     # of a list: its items are more of the list before it
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself

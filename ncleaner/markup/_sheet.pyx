@@ -1083,8 +1083,36 @@ cdef bint _lacks_term(const sheet_t* sheet, const node_t* node, const node_t* be
     return before.kind == DETAIL and before.flags & ALONE
 
 
+cdef bint _has_one_item(const sheet_t* sheet, int32_t i) noexcept nogil:
+    cdef int32_t end = i + 2
+    while end < <int32_t> sheet.n_nodes and sheet.nodes[end].depth > sheet.nodes[i].depth + 1:
+        end += 1
+    return end == <int32_t> sheet.n_nodes or sheet.nodes[end].depth <= sheet.nodes[i].depth
+
+
+cdef bint _goes_on(const sheet_t* sheet, int32_t i) noexcept nogil:
+    """Returns whether a list is more of the list before it, as Notion has them: a list for each item.
+
+    The page has nothing between them, and one of both has a single item, or goes on with the numbers."""
+    cdef const node_t* nodes = sheet.nodes
+    cdef const element_t* elements = sheet.t.elements
+    cdef int32_t item = -1, before = i - 1
+    while before >= 0 and nodes[before].depth > nodes[i].depth:
+        item = before
+        before = nodes[before].parent
+    if before < 0 or item < 0 or i + 1 == <int32_t> sheet.n_nodes or nodes[before].parent != nodes[i].parent \
+            or nodes[before].kind != LIST or (nodes[before].flags ^ nodes[i].flags) & ORDERED \
+            or nodes[before].element < 0 or nodes[i].element < 0 \
+            or elements[nodes[before].element].last_run != elements[nodes[i].element].first_run:
+        return False
+    if nodes[i].flags & ORDERED:
+        return nodes[i + 1].number == nodes[item].number + 1
+    return item == before + 1 or _has_one_item(sheet, i)
+
+
 cdef void _judge(sheet_t* sheet) noexcept nogil:
-    """Finds what depends on all nodes inside of a node: loose lists, definitions without a term, numbers of lines."""
+    """Finds what depends on the nodes inside of a node or before it: loose lists, lists that go on, definitions without
+    a term, numbers of lines."""
     cdef node_t* nodes = sheet.nodes
     cdef node_t* node
     cdef node_t* around
@@ -1095,6 +1123,8 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
             _is_gutter(sheet, node, &nodes[i + 1]) or _is_label(sheet, node, &nodes[i + 1])
         ) or i and _is_label(sheet, node, node - 1):
             node.flags |= UNWRITTEN
+        if node.kind == LIST and _goes_on(sheet, <int32_t> i):
+            node.flags |= GOES_ON
         if node.parent < 0:
             continue
         around = &nodes[node.parent]
