@@ -6,6 +6,7 @@ from ncleaner.text._ascii cimport find
 
 cdef bint has_class(const unsigned char* class_, size_t length, const char** names) noexcept nogil
 cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t length) noexcept nogil
+cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil
 cdef bint is_beside_code(const unsigned char* class_, size_t length) noexcept nogil
 cdef bint is_code_box(node_t* node, const unsigned char* class_, size_t length) noexcept nogil
 cdef bint is_code_label(node_t* root, const unsigned char* class_, size_t length) noexcept nogil

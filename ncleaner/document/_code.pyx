@@ -26,6 +26,15 @@ cdef const char** CODE_ASIDES = [
 ]
 
 
+# Parts of the classes of what is shown while the pointer is over a name in code: Twoslash's types, Verso's messages.
+cdef const char** HOVERS = [b"twoslash-popup", b"hover-info", NULL]
+cdef const char** DISPLAYED = [b"block", NULL]
+
+
+cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil:
+    return find_any(class_, length, HOVERS)
+
+
 cdef bint is_beside_code(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether a block is a prompt or a bar beside code, as its class says."""
     return find_any(class_, length, CODE_ASIDES)
@@ -149,15 +158,17 @@ cdef bint is_line(node_t* node) noexcept nogil:
 
 
 cdef bint is_code_block(node_t* node) noexcept nogil:
-    """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines."""
+    """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines; or
+    is a block by its class, as in Tailwind and Verso."""
     cdef node_t* around = node.parent
     cdef node_t* inside = node.first_child
     cdef str_t* style = value_of(node, OF_STYLE)
+    cdef str_t* class_ = value_of(node, OF_CLASS)
     cdef size_t at
-    cdef bint has_lines = False
+    cdef bint has_lines = class_ != NULL and has_class(class_.data, class_.length, DISPLAYED)
     if style != NULL:
         at = value_at(style.data, style.length, b"white-space:")
-        has_lines = at and begins(style.data + at, style.length - at, b"pre")
+        has_lines |= at > 0 and begins(style.data + at, style.length - at, b"pre")
     while inside != NULL and not has_lines:
         has_lines = inside.type == ELEMENT_NODE and meaning_of(inside).role == ROLE_BREAK and inside.next != NULL
         inside = inside.next

@@ -6,6 +6,7 @@ from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._code cimport (
     has_class, is_beside_code, is_code, is_code_block, is_code_box, is_code_label, is_line, is_line_number,
+    is_over_code,
 )
 from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
@@ -827,7 +828,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node)
     if said.class_ != NULL and (b.pres or m.code == TAG_TD) and is_line_number(
         node, said.class_, said.class_length
-    ) or b.pres and is_code_label(node, said.class_, said.class_length):
+    ) or b.pres and is_code_label(node, said.class_, said.class_length) or said.class_ != NULL and (
+        b.pres or b.inside[<int> CONTEXT_CODE]
+    ) and is_over_code(said.class_, said.class_length):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)

@@ -50,9 +50,10 @@ cdef const char** NONE = [
 # Languages that a class of code has without anything before them.
 cdef const char** LANGUAGES = [
     b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
-    b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lua",
-    b"makefile", b"math", b"matlab", b"mermaid", b"objectivec", b"perl", b"php", b"powershell", b"python", b"r", b"ruby", b"rust",
-    b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml", b"yaml", NULL,
+    b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lean",
+    b"lua", b"makefile", b"math", b"matlab", b"mermaid", b"objectivec", b"perl", b"php", b"powershell", b"python",
+    b"r", b"ruby", b"rust", b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml",
+    b"yaml", NULL,
 ]
 
 # Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.

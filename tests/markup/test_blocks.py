@@ -136,6 +136,16 @@ BLOCKS = [
     ('<pre class="sourceCode numberSource c numberLines">a</pre>', "```c\na\n```"),
     ('<pre data-lang="c++">a</pre>', "```c++\na\n```"),
     ('<pre class="mermaid">graph TD</pre>', "```mermaid\ngraph TD\n```"),
+    # code that is a block by its class, and what is shown over a name in code
+    ('<code class="lean block"><a href=x>#check</a> Nat</code>', "```lean\n#check Nat\n```"),
+    ('<p>a <code class="block">b</code></p>', "a `b`"),
+    ('<code>#check<span class="hover-info"><code>Nat : Type</code></span> Nat</code>', "`#check Nat`"),
+    (
+        "<pre><span class=twoslash-hover><span class=twoslash-popup-container><code>a: number</code>"
+        "<div class=twoslash-popup-docs>The</div></span>a</span> = 1</pre>",
+        "```\na = 1\n```",
+    ),
+    ('<p>b <span class="hover-info">c</span></p>', "b c"),
     ('<pre class="EnlighterJSRAW" data-enlighter-language="php">a</pre>', "```php\na\n```"),
     ('<pre data-syntaxhighlighter-params="brush: java; gutter: false">a</pre>', "```java\na\n```"),
     ('<div class="highlight hl-ipython3"><pre>a</pre></div>', "```ipython3\na\n```"),
