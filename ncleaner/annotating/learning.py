@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
@@ -267,11 +269,14 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
     write_bytes(own / _LEARNED, json.dumps(asdict(found), ensure_ascii=False).encode())
 
 
-def _learn_behind_the_page(*arguments: Any) -> None:
-    """The entry point of the process: learns when nothing else has work for the processor."""
+def _learn_behind_the_page(told: Connection, *arguments: Any) -> None:
+    """The entry point of the process: learns when nothing else has work for the processor; sends why it cannot."""
     with suppress(OSError, AttributeError):
         os.nice(10)
-    learn(*arguments)
+    try:
+        learn(*arguments)
+    except NcleanerError as error:
+        told.send(str(error))
 
 
 def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None:
@@ -338,6 +343,7 @@ class Learning:
         self._arguments = (str(project.folder), project.encoding, name, model)
         self._folder = project.own(name)
         self._process: Any = None
+        self._told: Any = None
         self._again = False
         self.learned = read_learned(self._folder)
         self.failed = ""
@@ -358,7 +364,10 @@ class Learning:
         if self._process is not None:
             self._again = True
             return
-        self._process = start(_learn_behind_the_page, *self._arguments)
+        self._told, told = Pipe(duplex=False)
+        self._process = start(_learn_behind_the_page, told, *self._arguments)
+        # the end of the process is the end of what it tells
+        told.close()
 
     def poll(self) -> bool:
         """Returns whether something new has been learned since the last call."""
@@ -368,12 +377,14 @@ class Learning:
         process.join()
         self._process = None
         self.failed = "" if process.exitcode == 0 else f"learning has ended with status {process.exitcode}"
-        if process.exitcode == 0:
+        with self._told, suppress(EOFError):
+            self.failed = f"learning has ended: {self._told.recv()}"
+        if not self.failed:
             self.learned = read_learned(self._folder)
         if self._again:
             self._again = False
             self.begin()
-        return bool(process.exitcode == 0)
+        return not self.failed
 
     def end(self) -> None:
         """Ends the process."""
@@ -381,3 +392,4 @@ class Learning:
         if process is not None:
             process.kill()
             process.join()
+            self._told.close()

@@ -106,6 +106,21 @@ def test_in_a_process(tmp_path: Path) -> None:
     assert not learning.busy
 
 
+@pytest.mark.slow
+def test_what_is_learned_cannot_be_written(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    found = project(tmp_path, 0)
+    (found.own("me") / "learned.json").mkdir(parents=True)
+    learning = Learning(found, "me", "auto")
+    learning.begin()
+    while learning.busy:
+        assert not learning.poll()
+        time.sleep(0.02)
+    assert (
+        learning.failed.startswith("learning has ended: cannot write ") and "learned.json" in learning.failed
+    )
+    assert capfd.readouterr().err == ""
+
+
 def test_what_was_learned_by_another_version_is_forgotten(tmp_path: Path) -> None:
     assert read_learned(tmp_path).trained == 0
     for content in ("", "[]", "{}", json.dumps({"new": 1}), "\xff"):
