@@ -270,7 +270,7 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
 
 
 def _learn_behind_the_page(told: Connection, *arguments: Any) -> None:
-    """The entry point of the process: learns when nothing else has work for the processor; sends why it cannot."""
+    """The process: learns when nothing else has work for the processor; tells why it cannot."""
     with suppress(OSError, AttributeError):
         os.nice(10)
     try:

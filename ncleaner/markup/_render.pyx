@@ -15,8 +15,8 @@ from ncleaner.markup._inline cimport (
     put_byte, put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments, put_times,
 )
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
-    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, callout_of, choose_lead, close_rows, close_sheet,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
+    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, callout_of, choose_lead, close_rows, close_sheet,
     column_t, columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet,
     outline, place_t, rows_t, sheet_t, text_t,
 )
