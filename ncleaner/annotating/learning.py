@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -28,7 +29,7 @@ from ncleaner.document import Document
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.language import page_language
-from ncleaner.pools.pool import start
+from ncleaner.pools.pool import STOPPED_AFTER, is_stopped, start
 from ncleaner.training.curve import LearningCurve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import mean_and_error, page_figures
@@ -344,6 +345,8 @@ class Learning:
         self._folder = project.own(name)
         self._process: Any = None
         self._told: Any = None
+        # when it was seen last and was not stopped
+        self._ran = 0.0
         self._again = False
         self.learned = read_learned(self._folder)
         self.failed = ""
@@ -368,11 +371,19 @@ class Learning:
         self._process = start(_learn_behind_the_page, told, *self._arguments)
         # the end of the process is the end of what it tells
         told.close()
+        self._ran = time.monotonic()
 
     def poll(self) -> bool:
         """Returns whether something new has been learned since the last call."""
         process = self._process
-        if process is None or process.is_alive():
+        if process is None:
+            return False
+        if process.is_alive():
+            if not is_stopped(process):
+                self._ran = time.monotonic()
+            elif time.monotonic() - self._ran > STOPPED_AFTER:
+                # by another process; it would wait for ever, and nothing would be learned again
+                process.kill()
             return False
         process.join()
         self._process = None

@@ -58,7 +58,7 @@ _WORDS = {
 # Seconds without a sign of life after which this is said, and after which a worker that the system calls
 # stopped is replaced.
 _SAID_AFTER = 30.0
-_STOPPED_AFTER = 5.0
+STOPPED_AFTER = 5.0
 # Seconds between two looks at a worker that gives no sign of life, and between two calls of `poll` after
 # which the time of the workers is counted from now: this process was stopped, or its output was full.
 _LOOK_EVERY = 0.2
@@ -474,7 +474,7 @@ class Pool:
         activity = worker.activity
         doing, item, since = activity.doing, activity.item, max(activity.since, self._back)
         silent = now - since
-        if silent > _STOPPED_AFTER and _is_stopped(worker.process):
+        if silent > STOPPED_AFTER and is_stopped(worker.process):
             # by another process, so that its page is not the cause
             death = Death("stopped", "the worker was stopped by another process", item, 3)
             self._died(position, death, events)
@@ -506,7 +506,7 @@ def _kill(worker: _Worker) -> None:
     worker.process.join(_TO_END)
 
 
-def _is_stopped(process: BaseProcess) -> bool:
+def is_stopped(process: BaseProcess) -> bool:
     """Whether the system says that a process is stopped; False on systems that do not say it."""
     try:
         status = Path(f"/proc/{process.pid}/stat").read_bytes()

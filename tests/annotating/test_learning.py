@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ncleaner.annotating.learning as learning_module
 from ncleaner.annotating.labels import PageLabels, digest_of, letters_of_runs
 from ncleaner.annotating.learning import Candidate, Learning, finished_pairs, in_order, learn, read_learned
 from ncleaner.annotating.project import Project, open_project
@@ -119,6 +123,23 @@ def test_what_is_learned_cannot_be_written(tmp_path: Path, capfd: pytest.Capture
         learning.failed.startswith("learning has ended: cannot write ") and "learned.json" in learning.failed
     )
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say that a process is stopped")
+def test_a_process_that_is_stopped_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning_module, "STOPPED_AFTER", 0.2)
+    learning = Learning(project(tmp_path, 5), "me", "auto")
+    learning.begin()
+    os.kill(learning._process.pid, signal.SIGSTOP)
+    learning.begin()
+    failed = ""
+    while learning.busy:
+        learning.poll()
+        failed = failed or learning.failed
+        time.sleep(0.02)
+    assert failed == "learning has ended with status -9"
+    assert learning.failed == "" and learning.learned.trained == 5
 
 
 def test_what_was_learned_by_another_version_is_forgotten(tmp_path: Path) -> None:

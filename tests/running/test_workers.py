@@ -79,7 +79,7 @@ def ready(pool: Pool) -> int:
 @pytest.mark.parametrize("size", [100, 20_000_000])
 def test_an_idle_worker_is_stopped(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """A job that is larger than what a socket takes at once does not hold the parent up."""
-    monkeypatch.setattr(pools, "_STOPPED_AFTER", 0.3)
+    monkeypatch.setattr(pools, "STOPPED_AFTER", 0.3)
     with pool_of(1, EVERYTHING) as pool:
         os.kill(ready(pool), signal.SIGSTOP)
         given = job(size=size)
@@ -94,7 +94,7 @@ def test_an_idle_worker_is_stopped(monkeypatch: pytest.MonkeyPatch, size: int) -
 @pytest.mark.untraced
 @posix
 def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "_STOPPED_AFTER", 0.3)
+    monkeypatch.setattr(pools, "STOPPED_AFTER", 0.3)
     with pool_of(1, EVERYTHING) as pool:
         pid = ready(pool)
         pool.submit(job(size=4_000_000))
@@ -115,7 +115,7 @@ def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.Monk
 
 @posix
 def test_what_gives_no_sign_of_life_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "_is_stopped", lambda process: False)
+    monkeypatch.setattr(pools, "is_stopped", lambda process: False)
     monkeypatch.setattr(pools, "_SAID_AFTER", 0.2)
     monkeypatch.setitem(pools._SILENCE, Doing.IDLE, 0.6)
     with pool_of(1, EVERYTHING) as pool:
