@@ -33,7 +33,7 @@ from ncleaner.modelling.alphabet import composed
 from ncleaner.modelling.decision import saturated
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import EARLY, PART, Structure
+from ncleaner.modelling.structure import EARLY, PART, PART_OF_TEXT, Structure
 from ncleaner.page import Page
 from ncleaner.text.visible import counted
 from ncleaner.text.words import UNSPACED
@@ -162,7 +162,7 @@ def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[_
     """Takes the scores of `hybrid` and `ngram` apart; returns sentences about the page, too."""
     if isinstance(method, Hybrid) and trace.steps is not None:
         if not trace.steps.filled:
-            size = counted(PART, "segment")
+            size = counted(PART_OF_TEXT if document.is_text else PART, "segment")
             return None, [f"the page has more than {size} and is judged in parts: scores are not taken apart"]
         causes = _causes_of_hybrid(method.model, trace.steps, document.is_text)
         lost = "nothing is kept, because no part of the page is likely enough to be main text"

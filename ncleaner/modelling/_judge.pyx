@@ -110,7 +110,8 @@ cdef struct rules_t:
     double favour
     double no_fragment
     double many_links
-    Py_ssize_t most      # segments that are judged together
+    Py_ssize_t most      # segments that are judged together: of a page, and of a plain text
+    Py_ssize_t most_of_text
 
 # What the steps of a judgement leave behind for explanations.
 cdef struct steps_t:
@@ -418,14 +419,18 @@ cdef class StructureJudge:
         free(s.rows)
         return done
 
+    cdef Py_ssize_t together(self, const tables_t* t) noexcept nogil:
+        """Returns the largest number of segments of `t` that are judged together."""
+        return self.r.most if t.n_elements else self.r.most_of_text
+
     cdef bint judge(
         self, const tables_t* t, const uint8_t* title, size_t title_length, const double* sums, const double* posterior,
         bint news, double* odds, double* kinds, steps_t* steps
     ) noexcept nogil:
-        """Judges a page, as `judge_part`; a page of more than `most` segments in parts, without `steps`."""
+        """Judges a page, as `judge_part`; a page of many segments in parts, without `steps`."""
         cdef double of_part[MAX_KINDS]
         cdef tables_t part = t[0]
-        cdef Py_ssize_t first = 0, whole = 0, most = self.r.most
+        cdef Py_ssize_t first = 0, whole = 0, most = self.together(t)
         cdef int k
         if t.n_segments <= most:
             return self.judge_part(t, title, title_length, sums, posterior, news, odds, kinds, steps)
@@ -551,7 +556,7 @@ cdef class HybridJudge:
         if sums == NULL:
             raise MemoryError
         try:
-            if steps is not None and n <= self.structure.r.most:
+            if steps is not None and n <= self.structure.together(t):
                 steps.open(n, self.structure.spare, self.structure.r.width)
                 found = &steps.s
             if scored is not None:

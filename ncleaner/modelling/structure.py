@@ -51,6 +51,7 @@ __all__ = [
     "BALANCES",
     "EARLY",
     "PART",
+    "PART_OF_TEXT",
     "QUALITY",
     "STEP",
     "Reading",
@@ -68,6 +69,9 @@ STEP = 1 / 32
 # Largest part of a page that is judged together. The matrix of its features takes 90 MB. The largest gold
 # page has 2,640 segments.
 PART = 100_000
+# Largest part of a plain text that is judged together: a long text is many pages, which are better judged one
+# by one (docs/hybrid.md).
+PART_OF_TEXT = 4_000
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
@@ -100,6 +104,7 @@ _RULES: dict[str, float] = {
     "n_kinds": len(KINDS), "article": KINDS.index("article"), "fragment": KINDS.index(FRAGMENT),
     "links": _COLUMNS["link-density"], "outside": OUTSIDE, "plain": PLAIN, "early": EARLY, "clear": 1.5,
     "no_article": 0.7, "is_article": 0.9, "favour": 3.0, "no_fragment": 0.1, "many_links": 0.5, "most": PART,
+    "most_of_text": PART_OF_TEXT,
 }  # fmt: skip
 
 
@@ -250,7 +255,8 @@ class Structure(Stored):
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
-        A page of more than `PART` segments is judged in parts of this size, each as a page.
+        A page of more than `PART` segments, or a plain text of more than `PART_OF_TEXT`, is judged in parts of
+        this size, each as a page.
 
         Args:
             document: the page.

@@ -3,16 +3,18 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncleaner.document import Document
 from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.modelling import structure as structures
@@ -337,22 +339,37 @@ def test_another_kind_of_model(tmp_path: Path) -> None:
 # the shipped model ----------------------------------------------------------------------------------
 
 
-def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = shipped_structure()
-    prose = "<p>Nobody knew why the ferry was late again this morning, and those on the pier did not ask."
-    document = dump_html("<ul><li><a href=/>Home</a><li><a href=/>News</a></ul>" + prose * 40)
+PROSE = "Nobody knew why the ferry was late again this morning, and those on the pier did not ask."
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "most"),
+    [
+        (
+            "structure",
+            dump_html("<ul><li><a href=/>Home</a><li><a href=/>News</a></ul>" + f"<p>{PROSE}" * 40),
+            "most",
+        ),
+        ("text", dump_text("Home\nNews\n" + f"{PROSE}\n" * 40, layout="lines"), "most_of_text"),
+    ],
+    ids=["page", "text"],
+)
+def test_a_very_large_page_is_judged_in_parts(
+    monkeypatch: pytest.MonkeyPatch, name: Literal["structure", "text"], document: Document, most: str
+) -> None:
+    model = shipped_structure(name)
     odds, posterior = np.linspace(-5, 60, len(document)), np.linspace(-2, 9, len(document))
     whole = model.judge(document, odds, posterior)
     parts = [
         model.judge(document.with_tables(segments=document.segments[part]), odds[part], posterior[part])
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
-    monkeypatch.setitem(structures._RULES, "most", 20)
+    monkeypatch.setitem(structures._RULES, most, 20)
     found = replace(model).judge(document, odds, posterior)
     assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
     assert not np.array_equal(found.odds, whole.odds)
     assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
-    monkeypatch.setitem(structures._RULES, "most", len(document))
+    monkeypatch.setitem(structures._RULES, most, len(document))
     assert np.array_equal(replace(model).judge(document, odds, posterior).odds, whole.odds)
 
 
