@@ -340,7 +340,7 @@ class Document:
     @property
     def is_text(self) -> bool:
         """Whether the document is plain text: it has segments, and no elements."""
-        return len(self) > 0 and not self.tables.n_elements
+        return not self.tables.n_elements and len(self) > 0
 
     @property
     def readable(self) -> npt.NDArray[np.bool_]:

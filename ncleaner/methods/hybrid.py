@@ -67,7 +67,7 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
         mask, found = finished(document, mask, kinds, self._notices, trace)
         remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
-        structure = self.model.part(document.is_text).structure
+        structure = self.model.part(True).structure if document.is_text else self.model.structure
         estimate = None if structure.quality is None else structure.estimate
         return Kept(mask, scores, remarks, found, estimate=estimate)
 
