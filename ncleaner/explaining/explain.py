@@ -353,7 +353,8 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
             if name == "copy" and trace.copied is not None:
                 said = f"a copy of segment {trace.copied[row]}, which is kept"
             elif name == "form":
-                said = _form(flags[row]) + (", on a page with little other text" if trace.steps else "")
+                on_page = trace.steps and not document.is_text
+                said = _form(flags[row]) + (", on a page with little other text" if on_page else "")
             else:
                 said = _SAID[name, keeps]
             rulings[row].append(Ruling(keeps, said, name))

@@ -378,7 +378,8 @@ cdef class StructureJudge:
         if steps != NULL:
             memcpy(steps.matrix, s.matrix, <size_t> ((n + 2 * self.spare) * width) * sizeof(float))
             memcpy(steps.judged, odds, <size_t> n * sizeof(double))
-        if not even_out_odds(t, odds):
+        # the lines of a plain text are of no style
+        if t.n_elements and not even_out_odds(t, odds):
             return False
         if steps != NULL:
             note_change(steps.evened, steps.judged, NULL, NULL, odds, n)
