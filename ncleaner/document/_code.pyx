@@ -6,24 +6,27 @@ from ncleaner.document._structs cimport ELEMENT_NODE, TEXT_NODE, following, node
 from ncleaner.document._tags cimport (
     FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK, ROLE_LEFT_OUT, TAG_CODE, TAG_PRE,
 )
-from ncleaner.text._ascii cimport begins, find_any, is_digit
+from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, words_t
 from ncleaner.text._letters cimport is_white
 
 # Parts of the classes of line numbers.
-cdef const char** LINE_NUMBERS = [
-    b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num", NULL,
-]
+cdef words_t LINE_NUMBERS
+fill_words(&LINE_NUMBERS, (
+    b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num",
+))
 # Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub. The
 # class of such a block: WordPress's SyntaxHighlighter. Classes that others have, too, and that of the first line in
 # them: Doxygen; the editors CodeMirror 6, Monaco and Ace.
-cdef const char** CODE_BOXES = [b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines", NULL]
+cdef words_t CODE_BOXES
+fill_words(&CODE_BOXES, (b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines"))
 cdef const char** CODE_CLASSES = [b"syntaxhighlighter", NULL]
 cdef const char** LINE_BOXES = [b"fragment", b"cm-content", b"view-lines", b"ace_text-layer", NULL]
 cdef const char** LINES = [b"line", b"cm-line", b"view-line", b"ace_line", NULL]
 # Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, of the bar above Crayon's code, and of that below a gist.
-cdef const char** CODE_ASIDES = [
-    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta", NULL,
-]
+cdef words_t CODE_ASIDES
+fill_words(&CODE_ASIDES, (
+    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta",
+))
 
 
 # Parts of the classes of what is shown while the pointer is over a name in code: Twoslash's types, Verso's messages.
@@ -37,7 +40,7 @@ cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogi
 
 cdef bint is_beside_code(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether a block is a prompt or a bar beside code, as its class says."""
-    return find_any(class_, length, CODE_ASIDES)
+    return find_any(class_, length, &CODE_ASIDES)
 
 
 cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
@@ -48,7 +51,7 @@ cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t lengt
     cdef size_t at
     # Chroma's classes have no other letters
     cdef bint of_chroma = (length == 2 or length == 3 and class_[2] == c't') and class_[0] == c'l' and class_[1] == c'n'
-    if not of_chroma and not find_any(class_, length, LINE_NUMBERS):
+    if not of_chroma and not find_any(class_, length, &LINE_NUMBERS):
         return False
     while node != NULL:
         if node.type == TEXT_NODE:
@@ -63,7 +66,8 @@ cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t lengt
 
 
 # Parts of the classes of what stands above code: the name of the language, buttons.
-cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
+cdef words_t CODE_LABELS
+fill_words(&CODE_LABELS, (b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label"))
 cdef enum:
     LONGEST_LABEL = 24  # with white space
     NEAR_CODE = 20      # elements and texts in which code is looked for
@@ -81,7 +85,7 @@ cdef bint is_code_box(node_t* node, const unsigned char* class_, size_t length) 
     """Returns whether the blocks in a block are lines of code, as its class says, or that of the first of them."""
     cdef node_t* line = node.first_child
     cdef str_t* of_line
-    if find_any(class_, length, CODE_BOXES) or has_class(class_, length, CODE_CLASSES):
+    if find_any(class_, length, &CODE_BOXES) or has_class(class_, length, CODE_CLASSES):
         return True
     if not has_class(class_, length, LINE_BOXES):
         return False
@@ -124,7 +128,7 @@ cdef bint is_code_label(node_t* root, const unsigned char* class_, size_t length
     two."""
     cdef node_t* node = root.first_child
     cdef size_t chars = 0
-    if not (class_ != NULL and find_any(class_, length, CODE_LABELS)) and not _is_before_code(root):
+    if not (class_ != NULL and find_any(class_, length, &CODE_LABELS)) and not _is_before_code(root):
         return False
     while node != NULL and chars <= LONGEST_LABEL:
         if node.type == TEXT_NODE:

@@ -41,7 +41,7 @@ from ncleaner.document._tags cimport (
     ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
     TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
-from ncleaner.text._ascii cimport begins, find, find_any, is_letter
+from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, words_t
 from ncleaner.text._letters cimport is_white
 
 # --------------------------------------------------------------------------------------------------
@@ -221,7 +221,8 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
 
 
 # Parts of the classes of items that are tasks.
-cdef const char** TASKS = [b"task", b"todo", NULL]
+cdef words_t TASKS
+fill_words(&TASKS, (b"task", b"todo"))
 
 
 cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
@@ -231,7 +232,7 @@ cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
     cdef str_t* type_ = value_of(node, OF_TYPE)
     cdef str_t* class_ = value_of(node.parent, OF_CLASS)
     cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef bint done = False, is_task = class_ != NULL and find_any(class_.data, class_.length, TASKS)
+    cdef bint done = False, is_task = class_ != NULL and find_any(class_.data, class_.length, &TASKS)
     if type_ == NULL or not begins(type_.data, type_.length, b"checkbox"):
         return
     while attr != NULL:
@@ -489,7 +490,8 @@ cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
 
 
 # Parts of the classes of images that are characters, as their alternative texts say: 🙂 or :-)
-cdef const char** EMOJI = [b"emoji", b"smiley", NULL]
+cdef words_t EMOJI
+fill_words(&EMOJI, (b"emoji", b"smiley"))
 # Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
 cdef const char** SIDE_NOTES = [
     b"sidenote", b"marginnote", b"margin-note", b"side-note", b"ltx_note_outer", b"modern-footnotes-footnote__note",
@@ -682,7 +684,7 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
             return False
     alt = said.alt
     if alt != NULL and said.class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
-            and find_any(said.class_, said.class_length, EMOJI) and not _has_word(alt):
+            and find_any(said.class_, said.class_length, &EMOJI) and not _has_word(alt):
         add_text(b, alt.data, alt.length)
         b.unheard += 1
         return False

@@ -20,7 +20,7 @@ from ncleaner.document._spaces cimport last_written
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.text._ascii cimport find_any
+from ncleaner.text._ascii cimport fill_words, find_any, words_t
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 from ncleaner.document._nodes import TAG_NAMES
@@ -85,7 +85,8 @@ cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
 
 
 # Parts of a class beside `math` that say that an element is a formula, not a text about mathematics.
-cdef const char** OF_FORMULA = [b"inline", b"display", b"language-", NULL]
+cdef words_t OF_FORMULA
+fill_words(&OF_FORMULA, (b"inline", b"display", b"language-"))
 
 
 cdef bint is_tex(
@@ -93,7 +94,7 @@ cdef bint is_tex(
 ) noexcept nogil:
     """Returns whether the text of an element with the class `math` or the like is TeX, perhaps in delimiters."""
     cdef size_t i
-    if is_delimited(text, length) or find_any(class_, class_length, OF_FORMULA):
+    if is_delimited(text, length) or find_any(class_, class_length, &OF_FORMULA):
         return True
     for i in range(length):
         if text[i] == c"\\" or text[i] == c"^":
@@ -102,15 +103,15 @@ cdef bint is_tex(
 
 
 # Services and programs that draw formulas.
-cdef const char** SERVICES = [
+cdef words_t SERVICES
+fill_words(&SERVICES, (
     b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx", b"ql-cache/", b"_images/math/",
-    NULL,
-]
+))
 
 
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil:
     """Returns whether the address of an image says that it shows a formula."""
-    return find_any(address, length, SERVICES)
+    return find_any(address, length, &SERVICES)
 
 
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:

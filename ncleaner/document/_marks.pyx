@@ -11,7 +11,7 @@ from ncleaner.document._tables cimport CACHED_STYLES, CONCEALED, MAX_NAMES, SPEC
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
-from ncleaner.text._ascii cimport begins, begins_any, find, find_any, holds, is_digit, is_letter
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find, find_any, holds, is_digit, is_letter, words_t
 from ncleaner.text._letters cimport is_white
 
 from ncleaner.document import tags as _tags
@@ -674,12 +674,12 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
 
 # Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, of Jupyter's prompts, and of
 # callouts.
-cdef const char** SPECIAL_CLASSES = [
+cdef words_t SPECIAL_CLASSES
+fill_words(&SPECIAL_CLASSES, (
     b"line-number", b"gutter", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"syntaxhighlighter",
     b"fragment", b"cm-content", b"view-lines", b"text-layer", b"gist-meta", b"prompt", b"admonition", b"callout",
     b"alert", b"custom-block", b"hint-container", b"starlight-", b"information-macro", b"blockquote-tag", b"notecard",
-    NULL,
-]
+))
 
 
 cdef uint32_t read_class(
@@ -698,7 +698,7 @@ cdef uint32_t read_class(
             b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
             if class_conceals(value, length):
                 b.cached_cues[slot] |= CONCEALED
-            if find_any(value, length, SPECIAL_CLASSES) or names_overlay(value, length) \
+            if find_any(value, length, &SPECIAL_CLASSES) or names_overlay(value, length) \
                     or is_one_of(value, length, CALLOUT_CLASSES):
                 b.cached_cues[slot] |= SPECIAL
         if b.cached_names[slot] and not b.no_memory:

@@ -22,7 +22,7 @@ from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
-from ncleaner.text._ascii cimport find_any, is_digit, is_letter
+from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, words_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
 
 # --------------------------------------------------------------------------------------------------
@@ -144,17 +144,18 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
 
 
 # Parts of the classes of text that only screen readers show, in small letters.
-cdef const char** ASIDE = [
+cdef words_t ASIDE
+fill_words(&ASIDE, (
     b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
-    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr", NULL,
-]
+    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
+))
 
 
 cdef bint _has_aside(const side_t* side) noexcept nogil:
     """Returns whether the text is inside an element that only screen readers show."""
     cdef int i
     for i in range(side.levels):
-        if find_any(side.names[i].data, side.names[i].length, ASIDE):
+        if find_any(side.names[i].data, side.names[i].length, &ASIDE):
             return True
     return False
 

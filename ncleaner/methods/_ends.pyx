@@ -7,12 +7,11 @@ stories”, “Share your thoughts”.
 """
 
 from libc.stdint cimport uint8_t
-from libc.string cimport memset
 
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.document._tags cimport TAG_H2, TAG_H6
 from ncleaner.methods._rules cimport ends_in_colon, is_link, kept_words, own_style
-from ncleaner.text._ascii cimport begins, begins_any, find_any, is_digit
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, words_t
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -75,9 +74,8 @@ def drop_last_links(Tables tables not None, mask not None):
 
 
 # What stands between the parts of a breadcrumb: > / | › » →
-cdef const char** CRUMBS = [
-    b" > ", b" / ", b" | ", b" \xE2\x80\xBA ", b" \xC2\xBB ", b" \xE2\x86\x92 ", NULL,
-]
+cdef words_t CRUMBS
+fill_words(&CRUMBS, (b" > ", b" / ", b" | ", b" \xE2\x80\xBA ", b" \xC2\xBB ", b" \xE2\x86\x92 "))
 
 
 cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
@@ -106,10 +104,8 @@ cdef list _OF_RIGHTS = [text.encode() for text in (
     "odos os direitos reservados", "се права защищены", "szelkie prawa zastrzeżone",
     "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
 )]
-cdef const char* OF_RIGHTS[48]
-memset(OF_RIGHTS, 0, sizeof(OF_RIGHTS))
-for _number, _text in enumerate(_OF_RIGHTS):
-    OF_RIGHTS[_number] = _text
+cdef words_t OF_RIGHTS
+fill_words(&OF_RIGHTS, tuple(_OF_RIGHTS))
 
 
 # How lines about the site begin.
@@ -125,7 +121,7 @@ cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef size_t size = s.end - s.start
     if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
         return True
-    return s.chars <= RIGHTS_CHARS and find_any(p, size, OF_RIGHTS)
+    return s.chars <= RIGHTS_CHARS and find_any(p, size, &OF_RIGHTS)
 
 
 def drop_last_lines(Tables tables not None, mask not None):
@@ -159,7 +155,7 @@ def drop_breadcrumbs(Tables tables not None, mask not None):
         return
     for i in range(headline):
         if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and find_any(
-            <const uint8_t*> tables.t.text + s[i].start, s[i].end - s[i].start, CRUMBS
+            <const uint8_t*> tables.t.text + s[i].start, s[i].end - s[i].start, &CRUMBS
         ):
             kept[i] = False
 

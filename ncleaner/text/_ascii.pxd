@@ -52,19 +52,33 @@ cdef inline size_t find(const unsigned char* text, size_t length, const char* sm
     return 0
 
 
-cdef inline bint find_any(const unsigned char* text, size_t length, const char** small) noexcept nogil:
-    """Returns whether one of several `small` texts is in a text, as `find`; the last one is NULL.
+cdef enum:
+    MOST_WORDS = 48
 
-    Each has two bytes or more: their last five bits, which capitals share with small letters, are looked up first."""
-    cdef uint32_t[32] second
-    cdef const char** each = small
+cdef struct words_t:
+    const char* small[MOST_WORDS + 1]  # the last one is NULL
+    # By the last five bits of each of their first three bytes, which capitals share with small letters: a bit for each
+    # of them, and for each 32nd one after it.
+    uint32_t begin[3][32]
+
+
+cdef inline void fill_words(words_t* words, tuple small):
+    """Fills a table for `find_any`. The words, of three bytes or more, have to live as long: they are literals."""
+    cdef int k, i
+    cdef const char* word
+    memset(words, 0, sizeof(words_t))
+    for k in range(len(small)):
+        word = words.small[k] = small[k]
+        for i in range(3):
+            words.begin[i][word[i] & 31] |= <uint32_t> 1 << (k & 31)
+
+
+cdef inline bint find_any(const unsigned char* text, size_t length, const words_t* words) noexcept nogil:
+    """Returns whether one of several words is in a text, as `find`."""
     cdef size_t i
-    memset(second, 0, sizeof(second))
-    while each[0] != NULL:
-        second[each[0][0] & 31] |= <uint32_t> 1 << (each[0][1] & 31)
-        each += 1
-    for i in range(1, length):
-        if second[text[i - 1] & 31] >> (text[i] & 31) & 1 and begins_any(text + i - 1, length - i + 1, small):
+    for i in range(2, length):
+        if words.begin[0][text[i - 2] & 31] & words.begin[1][text[i - 1] & 31] & words.begin[2][text[i] & 31] \
+                and begins_any(text + i - 2, length - i + 2, words.small):
             return True
     return False
 
