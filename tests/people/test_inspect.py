@@ -234,9 +234,9 @@ def test_cleaning_imports_none_of_it(tmp_path: Path) -> None:
     import subprocess
 
     code = (
-        "import sys\nfrom ncleaner.people.app import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted(name for name in sys.modules if 'explaining' in name or name.split('.')[0] == 'rich'), file=sys.stderr)"
+        "import atexit, sys\nfrom ncleaner.people.app import main\n"
+        "show = lambda: print(sorted(name for name in sys.modules if 'explaining' in name or name.split('.')[0] == 'rich'), file=sys.stderr)\n"
+        "atexit.register(show)\nmain()"
     )
     result = subprocess.run(
         [sys.executable, "-P", "-c", code, "clean", str(PAGE), "-q", "-m", "hybrid"],
