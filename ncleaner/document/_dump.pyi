@@ -19,4 +19,5 @@ def walk(
     alt_text: bool = False,
     readings: bool = True,
     met: list[tuple[int, int, int, int]] | None = None,
+    facts: list[tuple[str, str, str]] | None = None,
 ) -> tuple[bytes, bytes]: ...

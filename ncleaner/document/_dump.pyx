@@ -12,6 +12,7 @@ from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
     open_inline,
 )
+from ncleaner.document._facts cimport facts_t, note_fact, read_facts
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
     add_leaf, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
@@ -143,6 +144,7 @@ cdef struct found_t:         # what the walk finds besides the text
     bint alt_text            # the alternative texts of images are text
     bint no_readings         # the readings of <ruby> are left out
     trace_t* trace           # gets what the walk meets; NULL without a trace
+    facts_t* facts           # gets the elements that hold metadata, in document order; NULL: they are not asked for
     # Notes inside of the text of a block, which are written at its end; and the one that is being written.
     node_t* notes[MOST_NOTES]
     size_t n_notes
@@ -151,7 +153,7 @@ cdef struct found_t:         # what the walk finds besides the text
     panels_t panels          # blocks that a reader opens
 
 
-cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
+cdef bint _leave_out(builder_t* b, node_t* root, found_t* found) noexcept nogil:
     """Counts the tags of an element that is left out, and of all elements inside it, without recursion.
 
     Its own start tag is not measured: the walk has done that. Returns False."""
@@ -162,6 +164,8 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
         if node.type == ELEMENT_NODE:
             tags += own_tags(node)
             markup += start_tag(node) + end_tag(node)
+            if found.facts != NULL:
+                note_fact(found.facts, node)
         node = following(node, root, True)
     b.unheard += tags
     b.markup += markup
@@ -641,7 +645,7 @@ cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) no
         _mark_media(b, node)
     elif b.marking and node.local_name == id_input and b.item and not b.open:
         _mark_task(b, node)
-    return _leave_out(b, node)
+    return _leave_out(b, node, found)
 
 
 cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, found_t* found) noexcept nogil:
@@ -782,6 +786,7 @@ cdef bint _is_aside(builder_t* b, node_t* node, meaning_t m, const said_t* said,
 
 cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* found) noexcept nogil:
     """Returns whether an inline element is a note beside the text, which is written at the end of the block."""
+    cdef node_t* inside
     if said.class_ == NULL or found.note != NULL or not b.open or b.pres or b.headings or found.n_notes == MOST_NOTES \
             or found.n_notes and found.noted != b.element or not _is_side_note(said.class_, said.class_length):
         return False
@@ -791,6 +796,12 @@ cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* fou
     found.notes[found.n_notes] = node
     found.n_notes += 1
     b.markup -= start_tag(node)
+    if found.facts != NULL:
+        inside = following(node, node, True)
+        while inside != NULL:
+            if inside.type == ELEMENT_NODE:
+                note_fact(found.facts, inside)
+            inside = following(inside, node, True)
     return True
 
 
@@ -818,22 +829,22 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         if found.title == NULL and node.first_child != NULL and node.first_child.type == TEXT_NODE:
             found.title = (<text_node_t*> node.first_child).data.data
             found.title_length = (<text_node_t*> node.first_child).data.length
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     _read_attributes(b, node, &said, found)
     if said.controls != NULL and node.local_name != id_button:
         note_panel(&found.panels, node, said.controls)
     if _is_formula(b, node, m, &said, found):
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     if m.role != ROLE_BLOCK and (
         said.hidden or said.class_ != NULL and class_conceals(said.class_, said.class_length)
     ):
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     if said.class_ != NULL and (b.pres or m.code == TAG_TD) and is_line_number(
         node, said.class_, said.class_length
     ) or b.pres and is_code_label(node, said.class_, said.class_length) or said.class_ != NULL and (
         b.pres or b.inside[<int> CONTEXT_CODE]
     ) and is_over_code(said.class_, said.class_length):
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)
     if node == found.note:
@@ -849,12 +860,12 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         m.code = TAG_P
     if m.role == ROLE_BLOCK:
         if not _enter_block(b, node, &m, &said, found):
-            return _leave_out(b, node)
+            return _leave_out(b, node, found)
     elif m.code == TAG_MATH:
         _add_formula(b, node, found)
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     elif _is_aside(b, node, m, &said, found):
-        return _leave_out(b, node)
+        return _leave_out(b, node, found)
     elif _puts_off(b, node, &said, found):
         return False
     else:
@@ -946,11 +957,14 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
 
 cdef void _write_notes(builder_t* b, found_t* found) noexcept nogil:
     """Writes the notes that are inside of the text of a block, each as a block."""
+    cdef facts_t* facts = found.facts
     cdef size_t i
     b.aside = True
+    found.facts = NULL  # what a note holds has been noted at its place
     for i in range(found.n_notes):
         found.note = found.notes[i]
         _walk(b, found.note, found)
+    found.facts = facts
     found.note = NULL
     found.n_notes = 0
     b.aside = False
@@ -982,6 +996,8 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
         elif node.type == ELEMENT_NODE:
             b.markup += start_tag(node)
             written = b.mark
+            if found.facts != NULL:
+                note_fact(found.facts, node)
             down = _enter(b, node, found)
             _note(found.trace, node, ENTERED if down else PASSED, written, b.mark)
             if down and node.first_child == NULL:
@@ -1001,7 +1017,9 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
         node = node.next
 
 
-def walk(parser not None, Builder builder not None, bint alt_text=False, bint readings=True, list met=None):
+def walk(
+    parser not None, Builder builder not None, bint alt_text=False, bint readings=True, list met=None, list facts=None
+):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
     With `alt_text`, the alternative texts of images become text too; without `readings`, those of <ruby> do not.
@@ -1009,9 +1027,11 @@ def walk(parser not None, Builder builder not None, bint alt_text=False, bint re
     called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
 
     Appends to `met` what it meets, in order: (`mem_id` of a node, what of `Met`, start, end): the end of the text in
-    the builder, in bytes, before and after.
+    the builder, in bytes, before and after. Appends to `facts` the metadata of the page, in document order: the fields
+    of a `tables.Fact` for each of the first 512 elements that hold metadata, but for those whose names are not read.
     """
     cdef found_t found
+    cdef facts_t noted
     cdef trace_t trace
     cdef uintptr_t address
     cdef size_t i
@@ -1019,8 +1039,11 @@ def walk(parser not None, Builder builder not None, bint alt_text=False, bint re
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
+    noted.n = 0
     if met is not None:
         found.trace = &trace
+    if facts is not None:
+        found.facts = &noted
     if parser.root is not None:
         address = parser.root.mem_id
         with nogil:
@@ -1032,6 +1055,8 @@ def walk(parser not None, Builder builder not None, bint alt_text=False, bint re
             met.append((trace.rows[i].node, trace.rows[i].what, trace.rows[i].start, trace.rows[i].end))
     finally:
         free(trace.rows)
+    if facts is not None:
+        facts += read_facts(&noted)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",

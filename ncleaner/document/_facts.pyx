@@ -1,6 +1,6 @@
-"""The metadata of a page: the values of elements that hold metadata, collected without the GIL.
+"""The metadata of a page: the values of elements that hold metadata.
 
-At most `MOST` nodes are noted first; `tables.Fact` says what they mean.
+The walk (`_dump`) notes at most `MOST` of them; `tables.Fact` says what they mean.
 """
 
 from functools import lru_cache
@@ -10,8 +10,7 @@ from libc.stdint cimport uint8_t, uintptr_t
 from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._structs cimport (
-    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
-    following,
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, text_node_t,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -20,7 +19,6 @@ from ncleaner.document._nodes import LAYOUT_PROVED
 from ncleaner.text._ascii cimport begins, find, holds, lower
 
 cdef enum:
-    MOST = 512               # nodes of a page
     # what is read of each of them, in bytes
     VALUE = 2_000
     TEXT = 400
@@ -42,7 +40,6 @@ cdef enum:
     TYPE = 9
     CLASS = 10
     SRC = 11
-    READ = 12
 
 ATTRIBUTES = (
     "name", "property", "itemprop", "http-equiv", "content", "rel", "href", "datetime", "type", "class", "src",
@@ -115,11 +112,6 @@ cdef enum:
     ITEM = 5
     AUTHOR = 6
     LICENCE = 7
-
-cdef struct noted_t:
-    int kind
-    node_t* node
-    str_t* values[READ]
 
 
 cdef inline int _code(uintptr_t name) noexcept nogil:
@@ -260,17 +252,13 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
     return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
 
 
-cdef size_t _collect(node_t* root, noted_t* found) noexcept nogil:
-    cdef node_t* node = root
-    cdef size_t n = 0
-    while node != NULL and n < MOST:
-        if node.type == ELEMENT_NODE:
-            found[n].kind = _kind(&found[n], node)
-            if found[n].kind:
-                found[n].node = node
-                n += 1
-        node = following(node, root, True)
-    return n
+cdef void note_fact(facts_t* facts, node_t* node) noexcept nogil:
+    """Notes an element if it holds metadata and there is room; elements come in document order."""
+    if facts.n < MOST:
+        facts.noted[facts.n].kind = _kind(&facts.noted[facts.n], node)
+        if facts.noted[facts.n].kind:
+            facts.noted[facts.n].node = node
+            facts.n += 1
 
 
 cdef str _decoded(const str_t* value, size_t most):
@@ -333,24 +321,15 @@ cdef str _named(node_t* root):
     return ""
 
 
-def collect(parser not None):
-    """Returns the metadata of a parsed document (`LexborHTMLParser`), in document order, as `facts.Fact` has it:
-    (kind, names, value); of the first 512 elements those with a name that is read. May be called only if
-    `LAYOUT_PROVED` is True."""
-    cdef noted_t noted[MOST + 1]
-    cdef uintptr_t address
-    cdef size_t n, i
+cdef list read_facts(facts_t* facts):
+    """Returns what was noted, while its tree is there, as `tables.Fact` has it: (kind, names, value), without elements
+    whose names are not read."""
+    cdef size_t i
     cdef noted_t* one
     cdef str_t* value
-    root = parser.root
-    if root is None:
-        return []
-    address = root.mem_id
-    with nogil:
-        n = _collect(<node_t*> address, noted)
     found = []
-    for i in range(n):
-        one = &noted[i]
+    for i in range(facts.n):
+        one = &facts.noted[i]
         if (one.kind == TIME or one.values[ITEMPROP] != NULL) and _is_of_others(one.node):
             continue
         if one.kind == META:

@@ -7,7 +7,6 @@ from functools import partial
 
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._dump import walk
-from ncleaner.document._facts import collect
 from ncleaner.document._lexbor import SCRIPTS, Parsed, parsed_within_bounds
 from ncleaner.document._nodes import LAYOUT_PROVED
 from ncleaner.document.tables import Document, Fact
@@ -168,9 +167,9 @@ def dump_html(
     tree = parse(utf8, limits, scripts, sources)
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     met: list[tuple[int, int, int, int]] | None = [] if sources else None
-    title, lang = walk(tree.parser, builder, alt_text, readings, met)
+    said: list[tuple[str, str, str]] | None = [] if facts else None
+    title, lang = walk(tree.parser, builder, alt_text, readings, met, said)
     dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)
-    said = tuple(map(_fact, collect(tree.parser))) if facts else None
     limits.check_segments(builder.count_segments())
     tables, places = None, None
     if met is not None:
@@ -189,7 +188,7 @@ def dump_html(
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
-        facts=said,
+        facts=None if said is None else tuple(map(_fact, said)),
         has_state=has_state,
         sources=places,
     )

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ncleaner.document._facts import NAMES, collect
+from ncleaner.document._document import Builder
+from ncleaner.document._dump import walk
+from ncleaner.document._facts import NAMES
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import Fact
@@ -27,7 +29,7 @@ PIECES = [
     "<p property=schema:dateCreated>", "<meta name='Robots viewport' content=noai>", "<b itemprop='offers'>1</b>",
     "<div itemprop=author><b><meta itemprop=NAME content=Ann></b><meta itemprop=nickname content=x></div>",
     "<div itemprop=Reviews>", "<div itemprop=comment>", "<p itemprop=suggestedAnswer>", "<p itemprop=reviewBody>",
-    "<p class=you>", "é", "<!-- author -->", "<table><tr><td class=author>", "<svg><title class=author>x</title></svg>",
+    "<span class=sidenote>", "</span>", "<p class=you>", "é", "<!-- author -->", "<table><tr><td class=author>", "<svg><title class=author>x</title></svg>",
 ]  # fmt: skip
 
 
@@ -39,12 +41,18 @@ _AUTHOR = re.compile("[Aa]uthor|[Bb]y[Ll]ine")
 _OTHERS = re.compile("(?:review|comment|.*answer)s?", re.IGNORECASE | re.ASCII | re.DOTALL)
 
 
+def found_in(parser: LexborHTMLParser) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
+    walk(parser, Builder(), facts=found)
+    return found
+
+
 def facts_of(parser: LexborHTMLParser) -> list[Fact]:
-    return [Fact(*each) for each in collect(parser)]
+    return [Fact(*each) for each in found_in(parser)]
 
 
 def collected(parser: LexborHTMLParser) -> list[tuple[str, str, str]]:
-    """Does the same as `collect` through selectolax."""
+    """Does the same as `walk` through selectolax."""
     root = parser.root
     if root is None:
         return []
@@ -163,7 +171,7 @@ def text_of(root: LexborNode) -> str:
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=12))
 def test_the_compiled_walk_finds_what_selectolax_finds(pieces: list[str]) -> None:
     parser = LexborHTMLParser("".join(pieces))
-    assert collect(parser) == collected(parser)
+    assert found_in(parser) == collected(parser)
 
 
 def test_what_counts() -> None:
