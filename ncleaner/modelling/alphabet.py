@@ -115,9 +115,11 @@ def _pack(
 ) -> Alphabet:
     """Builds an alphabet from `table`, shape (4352, 256): the symbol of every code point."""
     rows: dict[bytes, int] = {}
-    data = table.tobytes()
-    pages_of = (data[at : at + 256] for at in range(0, len(data), 256))
-    index = np.array([rows.setdefault(page, len(rows)) for page in pages_of], np.uint16)
+    # nearly all pages are as the one before
+    wide = table.view(np.uint64)
+    begins = [0, *np.flatnonzero((wide[1:] != wide[:-1]).any(axis=1)) + 1]
+    numbers = np.array([rows.setdefault(table[at].tobytes(), len(rows)) for at in begins], np.uint16)
+    index = numbers.repeat(np.diff([*begins, len(table)]))
     pages = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 256)
     size = len(characters)
     bits = (size - 1).bit_length()
