@@ -13,7 +13,6 @@ from ncleaner.document import Document
 from ncleaner.document._kept import json_of, number_kept, thousandths
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
-from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
@@ -76,7 +75,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "text": text,
     }
     if options.markdown:
-        row["markdown"] = markdown_of(document, kept, options.markup, page.url).decode()
+        row["markdown"] = _markdown().markdown_of(document, kept, options.markup, page.url).decode()
     if options.metadata:
         row["metadata"] = metadata_to_write(page, document)
     if options.signals:
@@ -94,6 +93,14 @@ def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
     url = replace_surrogates(page.url)
     said = rights.rights_of(document, page.rights, url).to_dict()
     return {**metadata.metadata_of(document, url).to_dict(), **said}
+
+
+@cache
+def _markdown() -> ModuleType:
+    """Loads what writes Markdown, which few runs want."""
+    from ncleaner.markup import render
+
+    return render
 
 
 @cache
