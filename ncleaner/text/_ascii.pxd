@@ -73,7 +73,7 @@ cdef inline void fill_words(words_t* words, tuple small):
             words.begin[i][word[i] & 31] |= <uint32_t> 1 << (k & 31)
 
 
-cdef inline bint find_any(const unsigned char* text, size_t length, const words_t* words) noexcept nogil:
+cdef inline bint find_any(const unsigned char* text, size_t length, words_t* words) noexcept nogil:
     """Returns whether one of several words is in a text, as `find`."""
     cdef size_t i
     for i in range(2, length):
