@@ -27,15 +27,15 @@ cdef words_t CODE_ASIDES
 fill_words(&CODE_ASIDES, (
     b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta",
 ))
-
-
 # Parts of the classes of what is shown while the pointer is over a name in code: Twoslash's types, Verso's messages.
-cdef const char** HOVERS = [b"twoslash-popup", b"hover-info", NULL]
+cdef words_t HOVERS
+fill_words(&HOVERS, (b"twoslash-popup", b"hover-info"))
 cdef const char** DISPLAYED = [b"block", NULL]
 
 
 cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil:
-    return find_any(class_, length, HOVERS)
+    """Returns whether an element in code is shown only while the pointer is over a name, as its class says."""
+    return find_any(class_, length, &HOVERS)
 
 
 cdef bint is_beside_code(const unsigned char* class_, size_t length) noexcept nogil:
