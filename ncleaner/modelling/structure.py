@@ -255,8 +255,8 @@ class Structure(Stored):
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
-        A page of more than `PART` segments, or a plain text of more than `PART_OF_TEXT`, is judged in parts of
-        this size, each as a page.
+        A page of more than `PART` segments, or a plain text of more than `PART_OF_TEXT`, is judged in parts
+        of this size, each as a page.
 
         Args:
             document: the page.
