@@ -145,7 +145,6 @@ def test_a_language_without_a_model() -> None:
 def test_zones_change_nothing_in_plain_text() -> None:
     text = f"Late again\n\n{PROSE}\n\n{MORE}\n"
     assert cleaned(text, kind="text", headline=False) == cleaned(text, kind="text")
-    assert cleaned(text, kind="text", captions=False) == cleaned(text, kind="text")
 
 
 def test_a_page_with_six_h1_has_one_headline() -> None:
