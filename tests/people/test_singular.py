@@ -67,7 +67,7 @@ def test_clean_and_report(page: Path, tmp_path: Path) -> None:
 
 def test_text_notice_and_damage(page: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(PROSE)
-    assert "1 page is plain text" in singular(ncleaner("clean", page, tmp_path / "a.txt"))
+    assert "1 page is plain text" in singular(ncleaner("clean", page, tmp_path / "a.txt", "-m", "webcontent"))
     (tmp_path / "b.html").write_text("<html lang=en><h1>Page not found</h1><p>This page does not exist.</p>")
     assert "1 of the empty pages holds only a notice" in singular(ncleaner("clean", tmp_path / "b.html"))
     (tmp_path / "c.warc").write_bytes(record() + warc(2, b"x", kind="request") + b"W")

@@ -112,6 +112,7 @@ def test_a_worker_without_memory_says_so() -> None:
     assert death.why.startswith("not enough memory (in run, test_pool.py:")
 
 
+@pytest.mark.untraced  # a measured child could not write what it has covered
 @pytest.mark.skipif(sys.platform != "linux", reason="the shared memory is a file there")
 def test_workers_that_cannot_be_started() -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
