@@ -335,7 +335,7 @@ def text(task: Task) -> list[Table]:
             write_wet(files["documents, WET"], by_line)
             usages: dict[str, list[Usage]] = {}
             steps: dict[str, Callable[[], float]] = {}
-            for method in ("everything", "ngram"):
+            for method in ("everything", "ngram", "hybrid"):
                 steps[f"start:{method}"] = _run_of(usages, "start", _clean("-", method), empty)
                 for form, file in files.items():
                     what = f"{form}:{method}"

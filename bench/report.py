@@ -269,7 +269,7 @@ def _text(part: Part) -> str:
             )
             speeds[table.name, form, method] = f"{each:.0f}" if enough else "too little text to tell"
             peaks = {name: max(peak, row.facts[name] / 1e6) for name, peak in peaks.items()}
-    methods = sorted({method for _, _, method in speeds})
+    methods = list(dict.fromkeys(method for _, _, method in speeds))
     rows = [
         [
             table.name,

@@ -139,7 +139,10 @@ def test_each_part_has_its_section(parts: Any, bench_module: Modules, tmp_path: 
     for name, section in sections.items():
         assert "| --- | --: |" in section and "nan" not in section, name
     assert "| `hybrid` |" in sections["methods"] and "site" not in sections["methods"]
-    assert "`everything`, `ngram`; at most 50 MB in the worker and 40 MB in the parent" in sections["text"]
+    assert (
+        "`everything`, `ngram`, `hybrid`; at most 50 MB in the worker and 40 MB in the parent"
+        in sections["text"]
+    )
     assert "| own, as it is | " in sections["text"] and "documents, Lynx" in sections["text"]
     assert "| made up, " in sections["sizes"] and "| from crawl.warc.gz, " in sections["sizes"]
     assert "| crawl.warc.gz, one archive into one output | 7.00 | 7.00 | 1.00 ± 0.00 |" in sections["workers"]
