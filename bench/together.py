@@ -70,7 +70,7 @@ def advised(pairs: Sequence[GoldPair]) -> Wanted:
 def rows_of(name: str, pairs: Sequence[GoldPair]) -> dict[str, Wanted]:
     """The rows of a set: each other way to want its zones."""
     rows: dict[str, Wanted] = {}
-    for row, wanted in zip(ROWS, (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=False):
+    for row, wanted in zip(ROWS[:-1], (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True):
         if wanted not in rows.values():
             rows[row] = wanted
     return rows

@@ -30,7 +30,6 @@ fill_words(&CODE_ASIDES, (
 # Parts of the classes of what is shown while the pointer is over a name in code: Twoslash's types, Verso's messages.
 cdef words_t HOVERS
 fill_words(&HOVERS, (b"twoslash-popup", b"hover-info"))
-cdef const char** DISPLAYED = [b"block", NULL]
 
 
 cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil:
@@ -159,6 +158,10 @@ cdef bint is_line(node_t* node) noexcept nogil:
         ):
             return True
     return False
+
+
+# The class of an element that is shown as a block, whatever its tag is.
+cdef const char** DISPLAYED = [b"block", NULL]
 
 
 cdef bint is_code_block(node_t* node) noexcept nogil:

@@ -841,9 +841,10 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node, found)
     if said.class_ != NULL and (b.pres or m.code == TAG_TD) and is_line_number(
         node, said.class_, said.class_length
-    ) or b.pres and is_code_label(node, said.class_, said.class_length) or said.class_ != NULL and (
-        b.pres or b.inside[<int> CONTEXT_CODE]
-    ) and is_over_code(said.class_, said.class_length):
+    ) or b.pres and is_code_label(node, said.class_, said.class_length):
+        return _leave_out(b, node, found)
+    if said.class_ != NULL and (b.pres or b.inside[<int> CONTEXT_CODE]) \
+            and is_over_code(said.class_, said.class_length):
         return _leave_out(b, node, found)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)

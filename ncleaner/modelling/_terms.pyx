@@ -31,7 +31,6 @@ cdef extern from "Python.h" nogil:
 # --------------------------------------------------------------------------------------------------
 # Stock phrases.
 
-
 cdef enum:
     WORDS = 7       # words of the longest phrase
 

@@ -66,6 +66,7 @@ cdef inline void fill_words(words_t* words, tuple small):
     """Fills a table for `find_any`. The words, of three bytes or more, have to live as long: they are literals."""
     cdef int k, i
     cdef const char* word
+    assert len(small) <= MOST_WORDS
     memset(words, 0, sizeof(words_t))
     for k in range(len(small)):
         word = words.small[k] = small[k]
