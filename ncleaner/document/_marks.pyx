@@ -77,12 +77,9 @@ cdef const char** LATE_SOURCES = [
 ]
 cdef const char** SOURCE_SETS = [b"srcset", b"data-srcset", b"data-lazy-srcset", NULL]
 
-# A bit for each second letter of one of these names, by its first character.
-cdef uint32_t may_begin[256]
-memset(may_begin, 0, sizeof(may_begin))
-for _name in [PREFIXES[_k] for _k in range(LANGUAGE_PREFIXES)] + [NAMED_NEXT[_k] for _k in range(4)]:
-    for _c in _name[:1].lower() + _name[:1].upper():
-        may_begin[_c] |= <uint32_t> 1 << (_name[1] & 31)
+# Few classes of elements other than <pre> and <code> have one of these: some part of each name above.
+cdef words_t HINTS
+fill_words(&HINTS, (b"lang", b"highlight", b"brush", b"hl-", b"hljs", b"sourcecode"))
 
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
@@ -191,10 +188,10 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
     cdef size_t start, end = 0, n
     cdef int k
     cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
+    if not is_code and not find_any(value, length, &HINTS):
+        return
     while next_name(value, length, &start, &end):
         n = end - start
-        if not is_next and (n < 2 or not may_begin[value[start]] >> (value[start + 1] & 31) & 1):
-            continue
         for k in range(LANGUAGE_PREFIXES):
             if begins(value + start, n, PREFIXES[k]):
                 if (k < OF_CODE or is_code) and _language(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -12,16 +13,15 @@ if TYPE_CHECKING:
 
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
-# Names of files that are shown until the image is loaded, or that only count readers.
+# Names of files that are shown until the image is loaded, or that only count readers; of an address in small letters.
 _PLACEHOLDER = re.compile(
-    rb"(?:^|[/_.-])(?:blank|spacer|pixel|placeholder|transparent|cleardot|clear|1x1|trans|loading|loader|lazy|grey|gray)"
-    rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])",
-    re.IGNORECASE,
+    rb"[/_.-](?:blank|spacer|pixel|placeholder|transparent|cleardot|clear|1x1|trans|loading|loader|lazy|grey|gray)"
+    rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])"
 )
 # Portraits of writers, and hosts that only count readers.
-_NO_CONTENT = re.compile(
-    rb"gravatar\.com/|/avatars?/|^(?:https?:)?//(?:[\w-]+\.)?(?:pixel|stats?|analytics|track(?:er|ing)?|beacon|counter)\.",
-    re.IGNORECASE,
+_PORTRAIT = re.compile(rb"gravatar\.com/|/avatars?/")
+_COUNTER = re.compile(
+    rb"(?:https?:)?//(?:[\w-]+\.)?(?:pixel|stats?|analytics|track(?:er|ing)?|beacon|counter)\."
 )
 # What the names of two sizes of an image differ by, and the ends of their names.
 _SIZE = re.compile(
@@ -47,19 +47,20 @@ class Image(NamedTuple):
 
     Attributes:
         mark: its mark.
-        source: its address as written.
+        source: the best of its addresses, as written.
         link: mark of the link around it, if that has no text; else -1.
-        names: of its files, without sizes and formats.
+        first: the address that programs without `srcset` load, as written.
     """
 
     mark: int
     source: bytes
     link: int
-    names: tuple[bytes, ...]
+    first: bytes
 
     def is_one_of(self, names: Iterable[bytes]) -> bool:
         """Tells whether it is one of the images with these names, perhaps in another size."""
-        return any(_are_alike(mine, name) for mine in self.names for name in names)
+        mine = {_stem(self.source), _stem(self.first)}
+        return any(_are_alike(one, name) for one in mine for name in names)
 
 
 def _largest(entries: bytes) -> bytes:
@@ -78,14 +79,18 @@ def _best(source: bytes, sets: list[bytes]) -> bytes:
     for entries in sets:
         if found := _largest(entries):
             return found
-    return b"" if _PLACEHOLDER.search(source) or _NO_CONTENT.search(source) else source
+    small = source.lower()
+    has_content = not (_PLACEHOLDER.search(b"/" + small) or _PORTRAIT.search(small) or _COUNTER.match(small))
+    return source if has_content else b""
 
 
+# the few images between two texts are compared with each other
+@lru_cache(maxsize=2 * _MOST_COPIES)
 def _stem(source: bytes) -> bytes:
     """Returns the name of an image without its size and its format."""
     if found := _WITHIN.search(source):
         source = unquote_to_bytes(found[1])
-    name = re.split(rb"[?#]", source, maxsplit=1)[0].rsplit(b"/", 1)[-1]
+    name = source.partition(b"?")[0].partition(b"#")[0].rpartition(b"/")[2]
     return _SIZE.sub(b"", _END.sub(b"", name))
 
 
@@ -131,7 +136,7 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
         images: of a page: (mark, source, alternative text, run that follows, `srcset`s, link around it).
     """
     place = -1
-    met: list[tuple[bytes, bytes, bytes]] = []
+    met: list[tuple[bytes, bytes]] = []
     for mark, source, alt, run, sets, link in images:
         best = _best(source, sets)
         if not best:
@@ -139,9 +144,11 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
         if run != place:
             place, met = run, []
         alt = alt.strip()
-        stem = _stem(best)
-        if any(best == its or (alt == other if alt and other else stem == name) for its, other, name in met):
+        if any(
+            best == its or (alt == other if alt and other else _stem(best) == _stem(its))
+            for its, other in met
+        ):
             continue
         if len(met) < _MOST_COPIES:
-            met.append((best, alt, stem))
-        yield Image(mark, best, link, (stem,) if best == source else (stem, _stem(source)))
+            met.append((best, alt))
+        yield Image(mark, best, link, source)
