@@ -14,11 +14,11 @@ from ncleaner.markup._inline cimport (
     IN_CELL, IN_HEADING, backticks, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break,
     put_byte, put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments, put_times,
 )
+from ncleaner.markup._outline cimport callout_of, choose_lead, language_of, may_be_written, outline
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, callout_of, choose_lead, close_rows, close_sheet,
-    column_t, columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet,
-    outline, place_t, rows_t, sheet_t, text_t,
+    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
+    end_of, fill_row, is_head, node_t, open_rows, open_sheet, place_t, rows_t, sheet_t, text_t,
 )
 
 from ncleaner.text._ascii cimport holds

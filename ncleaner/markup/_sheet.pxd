@@ -135,17 +135,13 @@ ctypedef struct rows_t:
 
 cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil
 cdef void close_sheet(sheet_t* sheet) noexcept nogil
-cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nogil
-cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil
-cdef void outline(sheet_t* sheet) noexcept nogil
+cdef void read_sheet(sheet_t* sheet) noexcept nogil
 cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil
 cdef void close_rows(rows_t* rows) noexcept nogil
 cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil
 cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil
 cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil
 cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil
-cdef const mark_t* callout_of(const sheet_t* sheet, const node_t* node) noexcept nogil
-cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept nogil
 
 
 cdef inline int32_t first_run_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
