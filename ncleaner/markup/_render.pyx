@@ -10,9 +10,11 @@ from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
+from ncleaner.markup._escape cimport (
+    IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_byte, put_bytes, put_escaped, put_number, put_times,
+)
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, backticks, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break,
-    put_byte, put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments, put_times,
+    begin_line, is_media, line_t, link_around, put_break, put_code_lines, put_picture, put_segments,
 )
 from ncleaner.markup._outline cimport callout_of, choose_lead, language_of, may_be_written, outline
 from ncleaner.markup._sheet cimport (
