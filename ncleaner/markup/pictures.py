@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
-# Names of files that are shown until the image is loaded, or that only count readers; of an address in small letters.
+# Names of files that are shown until the image is loaded, or that only count readers, in small letters.
 _PLACEHOLDER = re.compile(
     rb"[/_.-](?:blank|spacer|pixel|placeholder|transparent|cleardot|clear|1x1|trans|loading|loader|lazy|grey|gray)"
     rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])"

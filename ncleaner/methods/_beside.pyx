@@ -57,6 +57,35 @@ cdef inline uint64_t _letters_of(const uint8_t* text, const segment_t* s, int mo
     return letters_hash(text + s.start, text + s.end, True, most)
 
 
+cdef inline void _drop(Py_ssize_t i, Py_ssize_t first, uint8_t* kept, int32_t* firsts) noexcept nogil:
+    kept[i] = 0
+    if firsts != NULL:
+        firsts[i] = <int32_t> first
+
+
+cdef inline bint _are_equal(const tables_t* t, const segment_t* one, const segment_t* other) noexcept nogil:
+    return one.end - one.start == other.end - other.start \
+        and memcmp(t.text + one.start, t.text + other.start, one.end - one.start) == 0
+
+
+cdef void _drop_beside(
+    const tables_t* t, Py_ssize_t i, Py_ssize_t first, int step, uint8_t* kept, int32_t* firsts
+) noexcept nogil:
+    """Takes the short segments beside a copy that also stand beside the first one, as a price does on two cards.
+
+    Args:
+        step: 1 for those after the copy, -1 for those before it."""
+    cdef const segment_t* s = t.segments
+    cdef Py_ssize_t stop = i if step > 0 else first
+    i += step
+    first += step
+    while 0 <= first and i < t.n_segments and (first < stop if step > 0 else i > stop) \
+            and kept[i] and kept[first] and not _is_long(&s[i]) and _are_equal(t, &s[i], &s[first]):
+        _drop(i, first, kept, firsts)
+        i += step
+        first += step
+
+
 cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
     """Takes copies from a mask, as `drop_copies`; `firsts` may be NULL. Returns False if memory ran out."""
     cdef const segment_t* s = t.segments
@@ -82,9 +111,9 @@ cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) no
                 found.style != style and s[found.first].chars <= 2 * s[i].chars
                 and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
             ):
-                kept[i] = 0
-                if firsts != NULL:
-                    firsts[i] = <int32_t> found.first
+                _drop(i, found.first, kept, firsts)
+                _drop_beside(t, i, found.first, -1, kept, firsts)
+                _drop_beside(t, i, found.first, 1, kept, firsts)
     free(texts)
     free(styles)
     return done
@@ -104,21 +133,19 @@ cdef void drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexce
     for i in range(t.n_segments + 1):
         if i < t.n_segments and not kept[i]:
             continue
-        if i < t.n_segments and first >= 0 and s[i].end - s[i].start == s[first].end - s[first].start \
-                and memcmp(t.text + s[i].start, t.text + s[first].start, s[i].end - s[i].start) == 0:
+        if i < t.n_segments and first >= 0 and _are_equal(t, &s[i], &s[first]):
             n += 1
             continue
         for j in range(first + 1, i if n >= REPEATS else 0):
             if kept[j]:
-                kept[j] = 0
-                if firsts != NULL:
-                    firsts[j] = <int32_t> first
+                _drop(j, first, kept, firsts)
         first = i if i < t.n_segments and _may_repeat(t, &s[i]) else -1
         n = 1
 
 
 def drop_copies(Tables tables not None, mask not None, firsts=None):
-    """Takes from a mask each kept segment whose text is kept before in a block of another style.
+    """Takes from a mask each kept segment whose text is kept before in a block of another style, and the short ones
+    around it that stand around the other one, too.
 
     Of a short text that stands three times in a row, only the first one stays.
 

@@ -182,6 +182,18 @@ def test_short_segments_and_code_may_stand_twice() -> None:
     assert kept(f"<pre class=a>{TEXT}</pre><pre>{TEXT}</pre>") == [True, True]
 
 
+def test_short_segments_beside_both_go_with_a_copy() -> None:
+    card = f"<div class={{}}><p>12 reviews</p><h3>{TEXT}</h3><p>$4.20</p><p>{{}}</p></div>"
+    assert kept(card.format("top", "Sold out") + card.format("all", "Last one")) == [True] * 4 + [
+        False
+    ] * 3 + [True]
+    # only those whose first one is kept
+    mask = [True, True, False, True] + [True] * 4
+    assert kept(card.format("top", "New") * 2, mask) == mask
+    gone = [*mask[:4], False, False, True, True]
+    assert kept(card.format("top", "New") + card.format("all", "New"), mask) == gone
+
+
 def test_only_what_is_kept_counts() -> None:
     assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [False, True]) == [False, True]
     assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [True, False]) == [True, False]
