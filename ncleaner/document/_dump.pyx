@@ -33,6 +33,7 @@ from ncleaner.document._nodes cimport (
 )
 from ncleaner.document._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
+from ncleaner.document._streamed cimport has_id, is_place, put_in_place
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
@@ -91,13 +92,6 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
     return d == 12 or v == 17
 
 
-cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:
-    """Returns whether an id marks content that React streams at the end of the page: `S:` and a number.
-
-    Such content is hidden until a script moves it to its place."""
-    return length > 2 and id_[0] == c'S' and id_[1] == c':'
-
-
 cpdef enum Met:
     # What a walk meets: a text node, an element that it enters, its end, an element that it passes as a whole; two
     # text nodes that touch, with a space between them and without one; and the readings of a <ruby>.
@@ -151,6 +145,7 @@ cdef struct found_t:         # what the walk finds besides the text
     int32_t noted            # the block, as the builder counts it
     node_t* note
     panels_t panels          # blocks that a reader opens
+    bint placed              # the parts that come at the end of the page are in their places
 
 
 cdef bint _leave_out(builder_t* b, node_t* root, found_t* found) noexcept nogil:
@@ -589,7 +584,6 @@ cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
 cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:
     cdef element_node_t* element = <element_node_t*> node
     cdef attr_t* attr = element.first_attr
-    cdef bint streamed = False
     cdef int name
     memset(said, 0, sizeof(said_t))
     if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
@@ -611,7 +605,6 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                 said.hidden |= hides(attr.value.data, attr.value.length)
             elif name == OF_ID:
                 said.id_ = attr.value
-                streamed = is_streamed(attr.value.data, attr.value.length)
             elif name == OF_ROLE:
                 said.role = attr.value
             elif name == OF_ALT:
@@ -627,13 +620,17 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
         attr = attr.next
-    if said.hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
+    # what comes at the end of a page is hidden until a script puts it in its place
+    if said.hidden and (has_id(node, c'S') or node.local_name == id_body or node.local_name == id_html):
         said.hidden = False
 
 
 cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) noexcept nogil:
     """Handles an element that has no text. Returns False."""
     b.object |= m.object and b.open
+    if not found.placed and is_place(node):
+        found.placed = True
+        put_in_place(node)
     if node.local_name == id_script:
         if (<element_node_t*> node).first_attr != NULL:
             _script(b, node, found)

@@ -9,6 +9,7 @@ from libc.stdint cimport uintptr_t
 cdef enum:
     ELEMENT_NODE = 1
     TEXT_NODE = 3
+    COMMENT_NODE = 8
     END_TAG = 1                   # bits of a token's type
     SELF_CLOSING = 2
     KNOWN_TAGS = 256              # the ids of names that HTML knows are below; others are addresses of names
@@ -51,7 +52,7 @@ cdef struct element_node_t:
     attr_t* attr_id
     attr_t* attr_class
 
-cdef struct text_node_t:
+cdef struct text_node_t:          # and a comment
     node_t node
     str_t data
 

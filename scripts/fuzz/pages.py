@@ -118,7 +118,7 @@ def start_tag(source: Source, name: str) -> str:
 
 def comment(source: Source) -> str:
     """A comment, a doctype, a section of CDATA or an instruction, whole or not."""
-    inside = source.choice(("", "-", "--", "--!", ">", "<!--", "]]>", "<p>", source.text(4)))
+    inside = source.choice(("", "-", "--", "--!", ">", "<!--", "]]>", "<p>", "$?", "/$", source.text(4)))
     if source.odds(0.05):
         # what follows is inside of it, too
         return source.choice(
@@ -282,6 +282,24 @@ def _attributes(source: Source) -> str:
     ) + (source.text())
 
 
+def _streamed(source: Source) -> str:
+    """A page whose parts come at its end, perhaps inside of each other, twice or never."""
+    number = source.size(12)
+
+    def holes() -> str:
+        return "".join(
+            f"<!--$?--><template id='{source.choice('BPS')}:{source.randrange(number)}'></template>"
+            f"{source.text(3)}{source.choice(('<!--/$-->', '', '</div>', '<!--$-->'))}"
+            for _ in range(source.size(3))
+        )
+
+    parts = "".join(
+        f"<div hidden id=S:{source.randrange(number)}>{source.text(4)}{holes()}{source.choice(('</div>', ''))}"
+        for _ in range(number)
+    )
+    return f"<main>{source.prose(2)}{holes()}</main>{holes()}{parts}{_tree(source)}"
+
+
 def _articles(source: Source) -> str:
     """Ordinary text with links around it: what the models are for."""
     menu = "".join(f"<li><a href=/{i}>{source.word()}</a>" for i in range(source.size(30)))
@@ -299,6 +317,7 @@ _KINDS: dict[str, tuple[int, Callable[[Source], str]]] = {
     "repeated": (4, _repeated),
     "thin": (4, _thin),
     "articles": (5, _articles),
+    "streamed": (1, _streamed),
     "attributes": (1, _attributes),
 }
 

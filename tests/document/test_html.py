@@ -98,6 +98,18 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<i hidden>a</i><b style='color:red; DISPLAY : None'>b</b><span style='visibility:hidden'>c</span>d", [("h", "d")]),
     ("<p hidden>a</p>b", [("h", "a"), ("h", "b")]),
     ("<body hidden style='display:none'>a", [("h", "a")]),
+    # parts that come at the end of a page are read at their places, instead of what stands in for them
+    ("<p>a</p><!--$?--><template id=B:1></template><i>b</i><!--/$-->c<div hidden id=S:1><p>d</div>",
+     [("h", "a"), ("h", "d"), ("h", "c")]),
+    ("<b>a</b><!--$?--><template id=B:0></template><!--$-->b<!--/$-->c<!--/$--> d<div hidden id=S:0>e <template id=P:1></template> f"
+     "</div><p>g</p><div hidden id=S:1>h</div>", [("p", "ae h f d"), ("h", "g")]),
+    # without an end, what stands there stays; each part has one place, and each place one part
+    ("<i>x</i><template id=B:1></template>a<template id=B:1></template>b<div hidden id=S:1>c</div><div hidden id=S:1>d</div>",
+     [("h", "xcadb")]),
+    ("<template id=B:1></template>a<div hidden id=S:2>b</div><div hidden id=S:>c</div>", [("h", "a"), ("h", "b"), ("h", "c")]),
+    # a part is not put into itself, nor before the page has a place
+    ("<div hidden id=S:1>a<template id=B:1></template>b</div>", [("h", "ab")]),
+    ("a<template id=P:9></template>b<div hidden id=S:1>c<template id=P:1></template>d</div>", [("h", "ab"), ("h", "cd")]),
     ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed"), ("h", "not")]),
     ("<h2><button>a</button>b</h2><button>c</button>d", [("h", "ab"), ("h", "d")]),
     ("<h1>Crate <span>a</span> <button>Copy item path</button></h1>", [("h", "Crate a")]),
@@ -171,6 +183,18 @@ def test_title_and_language() -> None:
     )
     assert (document.title, document.lang) == ("A & B", "pl")
     assert (dump_html("x").title, dump_html("x").lang) == ("", "")
+
+
+@pytest.mark.parametrize("number", [3, 500, 2_000])
+def test_parts_inside_of_parts(number: int) -> None:
+    html = "<p>Start <template id=B:0></template>" + "".join(
+        f"<div hidden id=S:{i}>{i} <template id=P:{i + 1}></template></div>" for i in range(number)
+    )
+    document = dump_html(html, sources=True)
+    # beyond the bound, they stay at the end
+    assert len(document) == 1 + max(0, number - 500)
+    assert " ".join(map(str, document)).split() == ["Start", *map(str, range(number))]
+    assert document.sources is not None and (document.sources.starts > 0).all()
 
 
 @pytest.mark.parametrize(
