@@ -37,7 +37,6 @@ class Finding:
     """What one check has found out.
 
     Attributes:
-        part: what the check is about, such as `models`; the heading that it is shown under.
         name: of the thing that is checked.
         state: `ok`, `note` or `broken`.
         said: what was found, in words.
@@ -45,7 +44,6 @@ class Finding:
         values: the same for programs: {name: value}, all of them JSON.
     """
 
-    part: str
     name: str
     state: State
     said: str
@@ -54,11 +52,16 @@ class Finding:
 
     def record(self) -> dict[str, Any]:
         """Returns the finding for JSON."""
-        found = {"part": self.part, "name": self.name, "state": self.state, "said": self.said}
+        found = {"name": self.name, "state": self.state, "said": self.said}
         return {**found, **({"remedy": self.remedy} if self.remedy else {}), **self.values}
 
 
-def guarded(part: str, check: Callable[[], Iterator[Finding]], remedy: str) -> Iterator[Finding]:
+def _noted(name: str, fine: bool, said: str, remedy: str, values: dict[str, Any]) -> Finding:
+    """Returns that something is fine, or else a note with what to do."""
+    return Finding(name, FINE if fine else NOTE, said, "" if fine else remedy, values)
+
+
+def guarded(check: Callable[[], Iterator[Finding]], remedy: str) -> Iterator[Finding]:
     """Yields what a check finds. Where it fails itself, for whatever reason, that is a finding, too: who asks
     why something does not work needs an answer."""
     try:
@@ -68,20 +71,24 @@ def guarded(part: str, check: Callable[[], Iterator[Finding]], remedy: str) -> I
         what = lines[0] if lines else ""
         if not isinstance(error, NcleanerError):
             what = f"{type(error).__name__}: {what}" if what else type(error).__name__
-        yield Finding(part, "check", BROKEN, what, remedy)
+        yield Finding("check", BROKEN, what, remedy)
 
 
-def findings(cores: int, speed: bool) -> Iterator[Finding]:
-    """Yields all findings, in the order in which they are shown; `cores`: those that this process may use."""
-    yield from guarded("installation", installation, _REINSTALL)
-    yield from guarded("installation", needed, _REINSTALL)
-    yield from guarded("compiled parts", compiled, _REINSTALL)
-    yield from guarded("optional parts", optional, _REINSTALL)
-    yield from guarded("models", models, _REINSTALL)
-    yield from guarded("folders", folders, "see which folder it is, and make it writable")
-    yield from guarded("machine", lambda: machine(cores), "report it: the system is unknown to ncleaner")
-    if speed:
-        yield from guarded("speed of one core", rates, _REINSTALL)
+def findings(cores: int, speed: bool) -> Iterator[tuple[str, Finding]]:
+    """Yields all findings with the heading that each is shown under, in that order; `cores`: those that this
+    process may use."""
+    checks: list[tuple[str, Callable[[], Iterator[Finding]], str]] = [
+        ("installation", installation, _REINSTALL),
+        ("installation", needed, _REINSTALL),
+        ("compiled parts", compiled, _REINSTALL),
+        ("optional parts", optional, _REINSTALL),
+        ("models", models, _REINSTALL),
+        ("folders", folders, "see which folder it is, and make it writable"),
+        ("machine", lambda: machine(cores), "report it: the system is unknown to ncleaner"),
+        *([("speed of one core", rates, _REINSTALL)] if speed else []),
+    ]
+    for part, check, remedy in checks:
+        yield from ((part, finding) for finding in guarded(check, remedy))
 
 
 _REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
@@ -92,31 +99,30 @@ _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
 
 def installation() -> Iterator[Finding]:
     """Yields version, Python, platform and place."""
-    part = "installation"
     try:
         installed = version("ncleaner")
     except PackageNotFoundError:
         yield Finding(
-            part, "ncleaner", BROKEN, "runs from a folder in which it is not installed",
+            "ncleaner", BROKEN, "runs from a folder in which it is not installed",
             "in a checkout: pip install -e .",
         )  # fmt: skip
     else:
-        yield Finding(part, "ncleaner", FINE, installed, values={"version": installed})
+        yield Finding("ncleaner", FINE, installed, values={"version": installed})
     free = " free-threaded," if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    yield Finding(
-        part, "Python", NOTE if free else FINE, f"{python},{free} {sys.executable}",
-        "not supported: its lock is taken back at the first import" if free else "",
+    yield _noted(
+        "Python", not free, f"{python},{free} {sys.executable}",
+        "not supported: its lock is taken back at the first import",
         {"python": platform.python_version(), "free_threaded": bool(free), "executable": sys.executable},
     )  # fmt: skip
     tag = sysconfig.get_platform()
     libc = " ".join(filter(None, platform.libc_ver()))
     yield Finding(
-        part, "platform", FINE, ", ".join(filter(None, (platform.platform(), libc))),
+        "platform", FINE, ", ".join(filter(None, (platform.platform(), libc))),
         values={"platform": tag, "system": platform.system(), "machine": platform.machine()},
     )  # fmt: skip
     place = str(_package())
-    yield Finding(part, "folder", FINE, place, values={"path": place})
+    yield Finding("folder", FINE, place, values={"path": place})
 
 
 def _package() -> Path:
@@ -167,9 +173,9 @@ def needed() -> Iterator[Finding]:
     found = {name: _version_of(name) for name in requirements()[""]}
     for name, installed in found.items():
         if not installed:
-            yield Finding("installation", name, BROKEN, "is not installed", f"pip install {name}")
+            yield Finding(name, BROKEN, "is not installed", f"pip install {name}")
     present = [f"{name} {installed}" for name, installed in found.items() if installed]
-    yield Finding("installation", "packages", FINE, ", ".join(present), values={"versions": found})
+    yield Finding("packages", FINE, ", ".join(present), values={"versions": found})
 
 
 def optional() -> Iterator[Finding]:
@@ -184,16 +190,12 @@ def optional() -> Iterator[Finding]:
         if missing:
             said = f"{said}; " if said else ""
             said += f"not installed: {', '.join(missing)}" if present else "not installed"
-        yield Finding(
-            "optional parts", extra, NOTE if missing else FINE, said,
-            f"pip install 'ncleaner[{extra}]'" if missing else "",
-            {"installed": not missing, "versions": found},
-        )  # fmt: skip
+        values = {"installed": not missing, "versions": found}
+        yield _noted(extra, not missing, said, f"pip install 'ncleaner[{extra}]'", values)
 
 
 def compiled() -> Iterator[Finding]:
     """Yields whether the compiled modules load, and which ways through them this machine takes."""
-    part = "compiled parts"
     suffixes = tuple(sysconfig.get_config_var("EXT_SUFFIX").split())
     package = _package()
     names = sorted(
@@ -207,18 +209,12 @@ def compiled() -> Iterator[Finding]:
     }
     missing = sorted(expected - set(names))
     if missing:
-        yield Finding(
-            part,
-            "modules",
-            BROKEN,
-            f"not compiled for this Python: {joined(missing, 3)}",
-            _REINSTALL,
-            {"missing": missing},
-        )
+        said = f"not compiled for this Python: {joined(missing, 3)}"
+        yield Finding("modules", BROKEN, said, _REINSTALL, {"missing": missing})
         return
     for name in names:
         import_module(name)
-    yield Finding(part, "modules", FINE, f"{len(names)} load", values={"modules": len(names)})
+    yield Finding("modules", FINE, f"{len(names)} load", values={"modules": len(names)})
     yield from _ways()
 
 
@@ -228,37 +224,29 @@ def _ways() -> Iterator[Finding]:
     from ncleaner.document import _lexbor, _nodes
     from ncleaner.reading import _warc
 
-    again = "else: pip install --force-reinstall --only-binary :all:"
+    again = "on Windows always so; else: pip install --force-reinstall --only-binary :all:"
     if not _nodes.LAYOUT_PROVED:
         yield Finding(
-            "compiled parts",
             "tree of Lexbor",
             BROKEN,
             f"selectolax {_version_of('selectolax')} has another layout than expected: no page can be read",
             "pip install --force-reinstall --only-binary :all: 'selectolax>=1.0,<1.1'",
         )
-    ways = (
-        (
-            "parser of Lexbor",
-            _lexbor.PARSES_AGAIN,
-            "used again for the next page, and watched",
-            "a new one for each page, so parsing takes a fifth longer: this build of selectolax hides "
-            "Lexbor's functions",
-            f"on Windows always so; {again} 'selectolax>=1.0,<1.1'",
-        ),
-        (
-            "libdeflate",
-            _warc.AVAILABLE,
-            "inflates members of gzip as a whole",
-            "not found in the package deflate: zlib-ng inflates, in about twice the time",
-            f"on Windows always so; {again} deflate",
-        ),
+    fast = bool(_lexbor.PARSES_AGAIN)
+    said = (
+        "used again for the next page, and watched"
+        if fast
+        else "a new one for each page, so parsing takes a fifth longer: this build of selectolax hides "
+        "Lexbor's functions"
     )
-    for name, fast, well, slow, remedy in ways:
-        yield Finding(
-            "compiled parts", name, FINE if fast else NOTE, well if fast else slow, "" if fast else remedy,
-            {"fast": bool(fast)},
-        )  # fmt: skip
+    yield _noted("parser of Lexbor", fast, said, f"{again} 'selectolax>=1.0,<1.1'", {"fast": fast})
+    fast = bool(_warc.AVAILABLE)
+    said = (
+        "inflates members of gzip as a whole"
+        if fast
+        else "not found in the package deflate: zlib-ng inflates, in about twice the time"
+    )
+    yield _noted("libdeflate", fast, said, f"{again} deflate", {"fast": fast})
 
 
 # What is around it
@@ -271,36 +259,39 @@ _LITTLE_SPACE = 500_000_000
 
 def models() -> Iterator[Finding]:
     """Yields the shipped models, and the user's own; each that is damaged in a finding of its own."""
-    from ncleaner.methods.choice import load_model
     from ncleaner.modelling.files import own_models, shipped_names
 
-    good = []
+    good: list[str] = []
     for name in shipped_names():
-        try:
-            load_model(name)
-        except NcleanerError as error:
-            yield Finding("models", name, BROKEN, str(error), _REINSTALL)
-        else:
-            good.append(name)
+        yield from _loaded(name, name, good, _REINSTALL, {})
     if not good:
-        yield Finding("models", "shipped", BROKEN, "no model came with the package", _REINSTALL)
+        yield Finding("shipped", BROKEN, "no model came with the package", _REINSTALL)
         return
-    yield Finding("models", "shipped", FINE, ", ".join(good), values={"names": good})
+    yield Finding("shipped", FINE, ", ".join(good), values={"names": good})
     try:
         own = own_models()
     except ModelError as error:
-        yield Finding("models", "your own", BROKEN, str(error), "make the folder readable")
+        yield Finding("your own", BROKEN, str(error), "make the folder readable")
         return
     good = []
     for name, path in own.items():
-        try:
-            load_model(path)
-        except NcleanerError as error:
-            remedy = f"ncleaner models remove {name}, then train or add it again"
-            yield Finding("models", name, BROKEN, str(error), remedy, {"path": str(path)})
-        else:
-            good.append(name)
-    yield Finding("models", "your own", FINE, ", ".join(good) or "none", values={"names": good})
+        remedy = f"ncleaner models remove {name}, then train or add it again"
+        yield from _loaded(name, path, good, remedy, {"path": str(path)})
+    yield Finding("your own", FINE, ", ".join(good) or "none", values={"names": good})
+
+
+def _loaded(
+    name: str, file: str | Path, good: list[str], remedy: str, values: dict[str, Any]
+) -> Iterator[Finding]:
+    """Loads a model: its name becomes one of the good ones, or a finding says why not."""
+    from ncleaner.methods.choice import load_model
+
+    try:
+        load_model(file)
+    except NcleanerError as error:
+        yield Finding(name, BROKEN, str(error), remedy, values)
+    else:
+        good.append(name)
 
 
 def folders() -> Iterator[Finding]:
@@ -315,7 +306,7 @@ def folders() -> Iterator[Finding]:
     kept = bool(list(Path(__file__).parent.glob("__pycache__/*.pyc")))
     if not kept:
         yield Finding(
-            "folders", "compiled Python", NOTE,
+            "compiled Python", NOTE,
             "Python keeps no compiled files for the package, so each command starts in twice the time",
             "unset PYTHONDONTWRITEBYTECODE",
         )  # fmt: skip
@@ -332,16 +323,14 @@ def _folder(name: str, path: Path, remedy: str) -> Finding:
             pass
         system = os.statvfs(place) if hasattr(os, "statvfs") else None
     except OSError as error:
-        return Finding(
-            "folders", name, BROKEN, f"{path}: {error.strerror or error}", remedy, {"path": str(path)}
-        )
+        why = error.strerror or error
+        return Finding(name, BROKEN, f"{path}: {why}", remedy, {"path": str(path)})
     if system is None:
-        return Finding("folders", name, FINE, said, values={"path": str(path)})
+        return Finding(name, FINE, said, values={"path": str(path)})
     free = system.f_bavail * system.f_frsize
-    values = {"path": str(path), "free_bytes": free}
-    if free < _LITTLE_SPACE:
-        return Finding("folders", name, NOTE, f"{said}, only {_size(free)} free", "free some space", values)
-    return Finding("folders", name, FINE, f"{said}, {_size(free)} free", values=values)
+    little = free < _LITTLE_SPACE
+    said = f"{said}, {'only ' if little else ''}{_size(free)} free"
+    return _noted(name, not little, said, "free some space", {"path": str(path), "free_bytes": free})
 
 
 def machine(cores: int) -> Iterator[Finding]:
@@ -350,22 +339,20 @@ def machine(cores: int) -> Iterator[Finding]:
     Args:
         cores: those that this process may use.
     """
-    yield Finding("machine", "cores", FINE, counted(cores, "core"), values={"cores": cores})
+    yield Finding("cores", FINE, counted(cores, "core"), values={"cores": cores})
     memory = _memory()
     if memory:
         total, free = memory
-        little = free < _LITTLE_MEMORY
-        yield Finding(
-            "machine", "memory", NOTE if little else FINE, f"{_size(total)}, {_size(free)} free",
-            "each worker takes about 100 MB: give fewer of them with --jobs" if little else "",
+        yield _noted(
+            "memory", free >= _LITTLE_MEMORY, f"{_size(total)}, {_size(free)} free",
+            "each worker takes about 100 MB: give fewer of them with --jobs",
             {"bytes": total, "free_bytes": free},
         )  # fmt: skip
     files = _open_files()
     if files is not None:
-        few = files < _FEW_FILES
-        yield Finding(
-            "machine", "open files", NOTE if few else FINE, f"at most {files:,}",
-            "raise the limit where many workers or remote files are used: ulimit -n 4096" if few else "",
+        yield _noted(
+            "open files", files >= _FEW_FILES, f"at most {files:,}",
+            "raise the limit where many workers or remote files are used: ulimit -n 4096",
             {"limit": files},
         )  # fmt: skip
 
@@ -442,7 +429,7 @@ def rates() -> Iterator[Finding]:
         seconds = _seconds(once)
         per_second, megabytes = len(pages) / seconds, size / seconds / 1e6
         yield Finding(
-            "speed of one core", f"clean -m {method}", FINE,
+            f"clean -m {method}", FINE,
             f"{per_second:,.0f} pages/s, {megabytes:,.1f} MB/s ({size / len(pages) / 1e3:.0f} kB a page)",
             values={"pages_per_second": round(per_second, 1), "megabytes_per_second": round(megabytes, 2)},
         )  # fmt: skip
@@ -450,7 +437,7 @@ def rates() -> Iterator[Finding]:
     plain = Page(text * (_TEXT // len(text) + 1), kind="text")
     seconds = _seconds(lambda: cleaner.page(plain))
     yield Finding(
-        "speed of one core", "plain text", FINE, f"{len(plain.body) / seconds / 1e6:,.1f} MB/s",
+        "plain text", FINE, f"{len(plain.body) / seconds / 1e6:,.1f} MB/s",
         values={"megabytes_per_second": round(len(plain.body) / seconds / 1e6, 2)},
     )  # fmt: skip
 

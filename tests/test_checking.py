@@ -134,14 +134,12 @@ def test_little_space_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def good() -> Iterator[Finding]:
-    yield Finding("machine", "cores", FINE, "2 cores", values={"cores": 2})
+    yield Finding("cores", FINE, "2 cores", values={"cores": 2})
 
 
 def test_a_record_has_the_values_beside_the_words() -> None:
-    (found,) = guarded("machine", good, "")
-    assert found.record() == {
-        "part": "machine", "name": "cores", "state": "ok", "said": "2 cores", "cores": 2,
-    }  # fmt: skip
+    (found,) = guarded(good, "")
+    assert found.record() == {"name": "cores", "state": "ok", "said": "2 cores", "cores": 2}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +156,7 @@ def test_a_check_that_fails_is_a_finding(error: BaseException, said: str) -> Non
         yield from good()
         raise error
 
-    first, second = guarded("machine", fails, "install it again")
+    first, second = guarded(fails, "install it again")
     assert first.state == FINE
     assert (second.state, second.said, second.remedy) == (BROKEN, said, "install it again")
     assert second.record()["remedy"] == "install it again"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from operator import itemgetter
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,19 +40,19 @@ def command(
     """
     from ncleaner.checking import findings
 
-    found: list[Finding] = []
-    yielded = findings(cores(), speed)
-    if as_json:
-        found = list(yielded)
-        broken = sum(finding.state == "broken" for finding in found)
-        show_json({"broken": broken, "findings": [finding.record() for finding in found]})
-    else:
-        for part, members in groupby(yielded, key=lambda finding: finding.part):
+    broken, records = 0, []
+    for part, members in groupby(findings(cores(), speed), key=itemgetter(0)):
+        if not as_json:
             show(f"{part[:1].upper()}{part[1:]}")
-            for finding in members:
-                found.append(finding)
+        for _, finding in members:
+            broken += finding.state == "broken"
+            if as_json:
+                records.append({"part": part, **finding.record()})
+            else:
                 show("\n".join(_lines(finding)))
-        broken = sum(finding.state == "broken" for finding in found)
+    if as_json:
+        show_json({"broken": broken, "findings": records})
+    else:
         show(
             f"\n{counted(broken, 'thing is broken', 'things are broken') if broken else 'Nothing is broken.'}"
         )
