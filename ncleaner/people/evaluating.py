@@ -1,56 +1,328 @@
-"""What `evaluate` measures: pages that it cleans first, their sites, views of the worst of them, and
-precision against recall at all thresholds."""
+"""What `evaluate` does: it cleans pages if need be, compares them with gold texts, and shows the figures as
+text and as an HTML page with views of the worst pages."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
 
 import numpy as np
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document import Document
+from ncleaner.comparing.gold import unit_of
 from ncleaner.document.kept import Kept
-from ncleaner.errors import EvaluationError, ModelError, NcleanerError
+from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
 from ncleaner.explaining.against import with_gold
+from ncleaner.explaining.drawing import page_of
 from ncleaner.explaining.explain import explain
-from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.table import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.container import header_of
-from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.files import is_path, model_bytes, own_models
-from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page
+from ncleaner.people.parts import html_head, html_table, text_table, write_page
+from ncleaner.people.progress import CountDisplay
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.recipe import Recipe
 from ncleaner.running.tally import note_of
+from ncleaner.scoring.evaluation import Evaluation, PageScores, read_pair, stem_of, texts_in
+from ncleaner.scoring.measures import (
+    BagUnit,
+    Errors,
+    MacroAverages,
+    MatchCounts,
+    StandardErrors,
+    diff_words,
+    split_words,
+)
 from ncleaner.sinks.choice import Output
+from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, html_text, visible
 from ncleaner.training.alignment import address, align, is_marked
-from ncleaner.training.calibration import Scored, curves
-from ncleaner.training.examples import score_page
-from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_text
+from ncleaner.training.conventions import ZoneUse
+from ncleaner.training.pairs import (
+    Pair,
+    find_manifest,
+    how_to_convert,
+    read_bytes,
+    read_pairs,
+    read_text,
+    sites_of_names,
+)
 
-if TYPE_CHECKING:
-    from ncleaner.explaining.explain import Explanation
+_WIDTH = 78
+_TITLE = 30
+_NAMES = ("Precision", "Recall", "F-score")
+# of a table: its title, precision, recall and F, and their standard errors
+_Row = tuple[str, Sequence[float | None], Sequence[float | None]]
 
+# words that are shown at either side of a difference, and of one difference
+_AROUND, _LONGEST = 6, 80
+_STYLE = """
+.diff { max-width: 60rem }
+summary { cursor: pointer }
+.fp { background: #fbe3e0; color: #6b0f0f; text-decoration: line-through }
+.fn { background: #fff1cc; color: #5c3a00 }
+.same { color: #666 } nav a { margin-right: 1rem }
+@media (prefers-color-scheme: dark) {
+  .fp { background: #4a1c19; color: #ffb3ab } .fn { background: #4a380b; color: #ffd98a }
+  .same { color: #aaa } }
+"""
+
+
+# As text
+
+
+def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
+    """Returns the figures as a table of 78 columns, or wider if a page name is longer."""
+    n = len(result.pages)
+    lines = [f"{counted(n, 'page')} compared with gold text{'s' if n != 1 else ''}.", ""]
+    if per_page:
+        head = ("Page", "Precision", "Recall", "F-score", "F marks", f"{result.unit}s")
+        lines += [*text_table([head, *([page.name, *_page_figures(page)] for page in result.pages)]), ""]
+    lines.append(f"{'':<{_TITLE}}" + "".join(f"{name:>9}{'':7}" for name in _NAMES).rstrip())
+    for title, rows in _measures(result):
+        lines += [f"{title}, per cent", *(_figures_row(*row) for row in rows)]
+    lines += ["", fill(errors_sentence(result.errors), _WIDTH)]
+    for missing, what in _not_compared(result):
+        lines += ["", f"NOT COMPARED, {what} ({len(missing)}):", *(f"  {visible(name)}" for name in missing)]
+    return "\n".join(lines) + "\n"
+
+
+# The zones that a user decides about: their name and pronoun, and how to keep and leave them out.
+_DECIDED = {
+    "headline": ("the headline", "one", "with --headline (the default of hybrid and ngram)", "--no-headline"),
+    "caption": ("captions", "them", "without --no-captions", "--no-captions"),
+    "comment": (
+        "readers' comments",
+        "them",
+        "with --comments",
+        "--no-comments (the default of hybrid and ngram)",
+    ),
+}
+
+
+def convention_table(found: Mapping[str, ZoneUse]) -> str:
+    """Returns the convention of a gold standard as a table, and advice on the zones that a user decides
+    about."""
+    lines = [f"{'Convention of the gold text':<34}{'pages':>8}{'in gold':>12}"]
+    for use in found.values():
+        share = "-" if use.share is None else f"{100 * use.share:.0f} %"
+        lines.append(f"  {use.zone:<32}{use.pages:>8}{share:>12}      {use.convention}")
+    for zone, (name, it, keep, leave_out) in _DECIDED.items():
+        use = found[zone]
+        if use.share is None or use.convention == "unknown":
+            continue
+        often = round(100 * use.share)
+        does = (
+            f"leaves out {name} on {100 - often}"
+            if use.convention == "left out"
+            else f"contains {name} on {often}"
+        )
+        advice = {
+            "kept": f"clean {keep} to be measured by its convention",
+            "left out": f"clean with {leave_out} to be measured by its convention",
+            "mixed": "no option fits all of its pages",
+        }[use.convention]
+        lines += ["", fill(f"This gold text {does} % of the pages that have {it}: {advice}.", _WIDTH)]
+    return "\n".join(lines)
+
+
+def errors_sentence(errors: StandardErrors) -> str:
+    """Says what the standard errors are taken over."""
+    if errors.clusters < 2:
+        return "All pages are of one site, so there are no standard errors."
+    if errors.by == "page":
+        return (
+            "± standard error over pages, as if they were independent: no site is known. A manifest.jsonl "
+            "beside the gold text, or --raw DIR, gives the sites."
+        )
+    said = f"± standard error over {counted(errors.clusters, 'site')}: pages of one site are not independent."
+    if errors.unknown:
+        said += f" {counted(errors.unknown, 'page')} of unknown site: each counts as a separate site."
+    return said
+
+
+def _measures(result: Evaluation) -> Iterator[tuple[str, list[_Row]]]:
+    """Yields the title of each measure, and its rows."""
+    errors = result.errors
+    measures = [("Words in order (as in CleanEval)", result.words, errors.words)]
+    # without marks on either side their figures are all 0, which reads like a failure
+    if result.marks.micro != MatchCounts():
+        measures.append(("Segment marks p/h/l", result.marks, errors.marks))
+        measures.append(("Segment marks, kind ignored", result.marks_unlabelled, errors.marks_unlabelled))
+    for title, summary, error in measures:
+        micro = summary.micro
+        whole = (micro.precision, micro.recall, micro.f_score)
+        yield title, [("all pages as one (micro)", whole, error.micro), *_spread(summary.macro, error.macro)]
+    tokens = "Words" if result.unit == "word" else "Characters"
+    yield f"{tokens} in any order (bag)", _spread(result.bag, errors.bag)
+
+
+def _spread(spread: MacroAverages, errors: Errors) -> list[_Row]:
+    averages = [spread.precision, spread.recall, spread.f_score]
+    return [
+        ("mean of the pages (macro)", [average.mean for average in averages], errors),
+        ("standard deviation", [average.sd for average in averages], (None, None, None)),
+    ]
+
+
+def _page_figures(page: PageScores) -> list[str]:
+    words = page.words
+    figures = (words.precision, words.recall, words.f_score, page.marks.f_score, page.bag.f_score)
+    return [f"{figure:.2f}" for figure in figures]
+
+
+def _not_compared(result: Evaluation) -> Iterator[tuple[Sequence[str], str]]:
+    if result.missing_gold:
+        yield result.missing_gold, "predicted but without gold text"
+    if result.missing_pred:
+        yield result.missing_pred, "with gold text but not predicted"
+
+
+def _figures_row(title: str, values: Sequence[float | None], errors: Sequence[float | None]) -> str:
+    cells = (
+        f"{'-' if value is None else f'{value:.2f}':>9}{'' if error is None else f'±{error:.2f}':>7}"
+        for value, error in zip(values, errors, strict=True)
+    )
+    return (f"  {title:<{_TITLE - 2}}" + "".join(cells)).rstrip()
+
+
+# As a page
+
+
+def worst_pages(result: Evaluation, number: int) -> list[PageScores]:
+    """Returns the pages with the smallest F of words, the worst first."""
+    return sorted(result.pages, key=lambda page: (page.words.f_score, page.name))[:number]
+
+
+def evaluation_page(
+    result: Evaluation,
+    title: str,
+    *,
+    worst: Sequence[PageScores],
+    texts: Mapping[str, tuple[bytes, bytes]],
+    links: Mapping[str, str],
+    curve: str = "",
+    convention: str = "",
+) -> str:
+    """Returns a page that loads no other file; it links to the views of the worst pages.
+
+    Args:
+        result: the figures.
+        title: what was evaluated.
+        worst: the pages whose differences are shown.
+        texts: {name: (cleaned text, gold text)} of these.
+        links: {name: address of a page with its verdicts}.
+        curve: the precision-recall curve as SVG.
+        convention: sentences about the convention of the gold texts.
+    """
+    return "".join(
+        (
+            html_head(title, _STYLE),
+            f"<p>{counted(len(result.pages), 'page')} compared with gold texts.</p>",
+            _figures(result),
+            f"<p>{html_text(errors_sentence(result.errors))}</p>",
+            *(f"<p>{html_text(line)}</p>" for line in convention.splitlines() if line),
+            f"<h2>Precision against recall</h2>{curve}" if curve else "",
+            "<h2>Worst pages</h2>",
+            "<p><span class=fp>wrongly kept</span> and <span class=fn>wrongly removed</span> words.</p>",
+            *(
+                _differences(page, *texts[page.name], links.get(page.name, ""))
+                for page in worst
+                if page.name in texts
+            ),
+            "<h2>All pages, the worst first</h2>",
+            _all_pages(result, links),
+            *_missing(result),
+            "</main></html>\n",
+        )
+    )
+
+
+def _figures(result: Evaluation) -> str:
+    rows = [
+        [
+            "" if number else title,
+            name,
+            *(
+                ("-" if value is None else f"{value:.2f}") + ("" if error is None else f" ± {error:.2f}")
+                for value, error in zip(values, errors, strict=True)
+            ),
+        ]
+        for title, figures in _measures(result)
+        for number, (name, values, errors) in enumerate(figures)
+    ]
+    return html_table(["per cent", "", "precision", "recall", "F"], rows)
+
+
+def _all_pages(result: Evaluation, links: Mapping[str, str]) -> str:
+    rows = []
+    for page in worst_pages(result, len(result.pages)):
+        cells = [*_page_figures(page), f"{page.words.fp:,}", f"{page.words.fn:,}"]
+        figures = "".join(f"<td class=n>{cell}</td>" for cell in cells)
+        rows.append(f"<tr><td>{_linked(page.name, links.get(page.name, ''))}</td>{figures}</tr>")
+    names = ("precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
+    head = "".join(f"<th class=n>{name}</th>" for name in names)
+    return f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>"
+
+
+def _linked(name: str, link: str) -> str:
+    return f"<a href='{html_text(link)}'>{html_text(name)}</a>" if link else html_text(name)
+
+
+def _differences(page: PageScores, predicted: bytes, gold: bytes, link: str) -> str:
+    words = page.words
+    view = f" <a href='{html_text(link)}'>the page, segment by segment</a>" if link else ""
+    return (
+        f"<details class=diff><summary>{html_text(page.name)}: F {words.f_score:.2f}, "
+        f"{counted(words.fp, 'word')} wrongly kept, {words.fn:,} wrongly removed</summary>"
+        f"<p>{view}</p><p dir=auto>{' '.join(_runs(predicted, gold)) or 'no difference'}</p></details>"
+    )
+
+
+def _runs(predicted: bytes, gold: bytes) -> Iterator[str]:
+    """Yields the differences of two texts with some words around each."""
+    steps = diff_words(split_words(predicted), split_words(gold))
+    for number, (operation, ours, theirs) in enumerate(steps):
+        run = ours or theirs
+        if operation != "equal":
+            kind, tag = ("fp", "del") if operation == "delete" else ("fn", "ins")
+            yield f"<{tag} class={kind}>{_shown(run, _LONGEST)}</{tag}>"
+            continue
+        first, last = number == 0, number + 1 == len(steps)
+        if first and last:
+            return
+        head, tail = ([] if first else run[:_AROUND]), ([] if last else run[-_AROUND:])
+        if len(head) + len(tail) >= len(run):
+            yield f"<span class=same>{_shown(run, len(run))}</span>"
+        else:
+            yield f"<span class=same>{_shown(head, _AROUND)} … {_shown(tail, _AROUND)}</span>"
+
+
+def _shown(words: Sequence[bytes], most: int) -> str:
+    text = b" ".join(words[:most]).decode("utf-8", "replace")
+    return html_text(text) + (f" … ({len(words) - most:,} more)" if len(words) > most else "")
+
+
+def _missing(result: Evaluation) -> Iterator[str]:
+    for names, what in _not_compared(result):
+        shown = ", ".join(map(html_text, names[:100]))
+        more = f" and {len(names) - 100:,} more" if len(names) > 100 else ""
+        yield f"<h2>Not compared, {what} ({len(names):,})</h2><p>{shown}{more}</p>"
+
+
+# --------------------------------------------------------------------------------------------------
+# The figures as text and as a page.
 
 #: Where the header of a model has the digests of its training pages.
 SEEN = "seen"
-
-Progress = Callable[[int, int], None]
-# files beside pages that are none
-_NOT_PAGES = {".json", ".jsonl"}
-# points of a curve, at equal steps of the share of words that are kept; for a method that cleans all pages at
-# each of them
-_STEPS, _FEWER_STEPS = 40, 25
 
 
 def _digest(pair: Pair) -> str:
@@ -62,31 +334,63 @@ def digests_of(pairs: Iterable[Pair]) -> str:
     return " ".join(sorted({*map(_digest, pairs)}))
 
 
-def trained_on(recipe: Recipe, pairs: Sequence[Pair]) -> str:
-    """Returns a warning if a model has been trained on the pages that it is measured on; else an empty text.
-
-    Raises ModelError as `load_model` does.
-    """
+def warn_if_trained_on(recipe: Recipe, pairs: Sequence[Pair]) -> None:
+    """Says so if a model has been trained on the pages that it is measured on. Raises ModelError."""
     if not isinstance(recipe.model, str) or not METHODS[recipe.method].kinds:
-        return ""
+        return
     digests = [*map(_digest, pairs)]
     for name in own_models() if recipe.model == AUTO else [recipe.model]:
         if name == SHIPPED or (is_path(name) and Path(name).is_dir()):
             continue
         seen = {*str(header_of(model_bytes(name), name).get(SEEN, "")).split()}
         if number := sum(digest in seen for digest in digests):
-            return (
+            tell_error(
                 f"the model {name} was trained on {number:,} of these {counted(len(digests), 'page')}: the "
                 "figures say how well it knows them, not how it cleans others. Measure it on other pages, or "
                 "by the cross-validation that `ncleaner train` prints"
             )
-    return ""
+            return
+
+
+def pairs_of(pages: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
+    """Reads pages with their gold texts. Raises TrainingError as `read_pairs` does."""
+    # the table of figures names the texts without a page
+    with CountDisplay("page read", "pages read", quiet=quiet) as display, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
+        return read_pairs(pages, gold, text=text, progress=display.advance)
+
+
+def known_pairs(
+    pages: Path | None, gold: Path, text: str, quiet: bool, *, asked: bool
+) -> tuple[list[Pair], str]:
+    """Returns the pages of gold texts; or none, and why the convention of the texts is not known.
+
+    Args:
+        pages: the directory of the pages; None for the directory `raw` beside the gold texts.
+        gold: the gold texts.
+        text: layout of pages that are text dumps.
+        quiet: show no progress.
+        asked: the user has named them as the pages of the gold texts.
+
+    Raises:
+        TrainingError: they are `asked` for, but cannot be read or are not those of the gold texts.
+    """
+    beside = pages or gold.parent / "raw"
+    unknown = "The convention of this gold text (zones such as headlines) is not known"
+    if gold.is_file() or not (pages or beside.is_dir()):
+        return [], f"{unknown}: --raw DIR names its pages."
+    try:
+        return pairs_of(beside, gold, text, quiet), ""
+    except TrainingError as error:
+        if asked:
+            raise
+        return [], f"{unknown}; --raw DIR names its pages. {error}."
 
 
 @contextmanager
-def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> Iterator[tuple[Path, Path]]:
-    """Cleans pages and gives a directory of their text, in CleanEval's format, for as long as it is needed;
-    and the gold texts to compare with it.
+def cleaned(pages: Path, gold: Path, cleaner: Cleaner | None, quiet: bool) -> Iterator[Path]:
+    """Cleans pages and gives a directory of their text, in CleanEval's format, for as long as it is needed.
+    Without a cleaner, the pages are texts, and given as they are.
 
     A page that is given up, or cannot be read, has no text, and a message says so.
 
@@ -94,18 +398,25 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
         pages: a directory of pages, or one page.
         gold: a directory of gold texts, or one of them.
         cleaner: what cleans them.
-        progress: called with the number of pages done and of all pages.
+        quiet: show no progress.
 
     Raises:
         EvaluationError: there is no such page or directory, or none of the pages has a gold text.
     """
+    if cleaner is None:
+        yield pages
+        return
     files = _pages(pages, gold)
     # marks count as words: beside a gold text without marks, they would be wrong ones
     marked, plain = Output(format="cleaneval").sink(), Output(format="text").sink()
-    with TemporaryDirectory(prefix="ncleaner-") as made:
+    with (
+        TemporaryDirectory(prefix="ncleaner-") as made,
+        CountDisplay("page cleaned", "pages cleaned", quiet=quiet) as display,
+    ):
         folder = Path(made)
         for done, (name, (path, text_of)) in enumerate(sorted(files.items()), 1):
-            sink = marked if _has_marks(text_of) else plain
+            has_marks = not text_of.is_file() or is_marked(read_bytes(text_of).decode("utf-8", "replace"))
+            sink = marked if has_marks else plain
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
             text = b""
@@ -119,12 +430,8 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
             except NcleanerError as error:
                 tell_error(f"{path}: {error}")
             target.write_bytes(text)
-            progress(done, len(files))
-        yield (folder / f"{next(iter(files))}.txt" if pages.is_file() else folder), gold
-
-
-def _has_marks(gold: Path) -> bool:
-    return is_marked(read_bytes(gold).decode("utf-8", "replace")) if gold.is_file() else True
+            display.advance(done, len(files))
+        yield folder / f"{next(iter(files))}.txt" if pages.is_file() else folder
 
 
 def _pages(pages: Path, gold: Path) -> dict[str, tuple[Path, Path]]:
@@ -133,16 +440,11 @@ def _pages(pages: Path, gold: Path) -> dict[str, tuple[Path, Path]]:
         raise EvaluationError(f"there is no directory {pages}")
     if pages.is_file():
         return {pages.stem: (pages, gold)}
-    there = sorted(gold.rglob("*")) if gold.is_dir() else []
-    texts = {path.relative_to(gold).with_suffix(""): path for path in there}
+    texts = {stem_of(name): path for name, path in sorted(texts_in(gold).items())}
     found: dict[str, tuple[Path, Path]] = {}
-    for path in sorted(pages.rglob("*")):
-        inner = path.relative_to(pages)
-        hidden = any(part.startswith(".") for part in inner.parts)
-        if hidden or path.suffix in _NOT_PAGES or not path.is_file():
-            continue
-        if (text := texts.get(inner.with_suffix(""))) is not None:
-            found.setdefault(inner.with_suffix("").as_posix(), (path, text))
+    for name, path in sorted(texts_in(pages).items()):
+        if (text := texts.get(stem_of(name))) is not None:
+            found.setdefault(stem_of(name), (path, text))
     if not found:
         raise EvaluationError(
             f"no page in {pages} has a gold text in {gold}: they match by name without the suffix, page.html "
@@ -151,204 +453,101 @@ def _pages(pages: Path, gold: Path) -> dict[str, tuple[Path, Path]]:
     return found
 
 
-def sites_beside(gold: Path) -> dict[str, str]:
-    """Returns {name without suffix: registered domain} of gold texts whose pages are not known: from a
-    manifest beside them, or from their first line `URL: …`; empty for a single file."""
-    if not gold.is_dir():
-        return {}
-    told = find_manifest(gold)
-    sites = {}
-    for path in sorted(gold.rglob("*")):
-        if not path.is_file() or path.suffix in _NOT_PAGES:
-            continue
-        name = path.relative_to(gold).with_suffix("").as_posix()
+def sites_of(pairs: Sequence[Pair], gold: Path, site_from: str | None) -> dict[str, str]:
+    """Returns {name without suffix: registered domain, empty if unknown} of gold texts: of their pages if
+    they are known, else from a manifest beside the texts, or from their first line `URL: …`; none for a
+    single file. A regular expression `site_from` goes before."""
+    sites = {pair.name: pair.site for pair in pairs}
+    told = {} if pairs or not gold.is_dir() else find_manifest(gold)
+    for name, path in {} if pairs else sorted(texts_in(gold).items()):
         url = told.get(path.stem, {}).get("url", "")
-        try:
+        # the comparison is of bytes, and needs no UTF-8
+        with suppress(NcleanerError):
             url = url or address(read_text(path))
-        except NcleanerError:
-            # the comparison is of bytes, and needs no UTF-8
-            url = ""
-        sites[name] = registered_domain(url) if url else ""
+        sites[stem_of(name)] = registered_domain(url) if url else ""
+    if site_from is not None:
+        named = zip(sites, sites_of_names([*sites], site_from), strict=True)
+        sites |= {name: site for name, site in named if site}
     return sites
 
 
-def view_of(pair: Pair, predicted: str, cleaner: Cleaner | None) -> Explanation:
-    """Returns what is known of a page and its cleaned text, against its gold text.
-
-    Args:
-        pair: the page.
-        predicted: its cleaned text.
-        cleaner: what has cleaned it; None if it is not known: then a segment is taken for kept if the cleaned
-            text has at least half of its words.
-    """
-    if cleaner is not None:
-        explanation = explain(pair.document, cleaner)
-    else:
-        mask = np.asarray(align(pair.document, predicted).clean, bool)
-        explanation = explain(pair.document, kept=Kept(mask))
-    return with_gold(explanation, pair.gold, pair.name)
+def unit_in(gold: Path) -> BagUnit:
+    """Returns what the multiset F counts of a gold text, or of all in a directory."""
+    files = [path for path in (gold, *gold.rglob("*")) if path.is_file()]
+    return unit_of(read_bytes(path).decode("utf-8", "replace") for path in files)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Precision and recall at one threshold.
-
-    Attributes:
-        threshold: of the method's scores, in bits for `ngram`, `hybrid` and `victor`; None for a preset that
-            decides for each page as a whole.
-        precision, recall, f_score: of words over all pages as one, 0 to 1.
-        kept: share of the pages' words that are kept, 0 to 1.
-        preset: the name of the model's preset that this is, or empty.
-    """
-
-    threshold: float | None
-    precision: float
-    recall: float
-    f_score: float
-    kept: float
-    preset: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Points by rising threshold, then presets without one, of `pages` pages under a model called `model`, or
-    several of them, with a method."""
-
-    model: str
-    pages: int
-    points: tuple[Point, ...]
-    method: str = "ngram"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns everything for JSON."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """Numbers of words of all pages, and of their gold texts."""
-
-    pages: float
-    gold: float
-
-    def point(self, threshold: float | None, kept: float, hits: float, preset: str = "") -> Point:
-        return Point(
-            threshold=threshold,
-            precision=float(hits / max(kept, 1)),
-            recall=float(hits / max(self.gold, 1)),
-            f_score=float(2 * hits / max(kept + self.gold, 1)),
-            kept=float(kept / self.pages),
-            preset=preset,
+def warn_of_doubts(result: Evaluation, texts: Path, gold: Path, *, are_given: bool) -> None:
+    """Says so if the first of the given texts is a page that is not cleaned yet, and if the gold text of the
+    worst page is not UTF-8, and the cleaned text is."""
+    name = result.pages[0].name
+    head = read_pair(name, texts, gold)[0][:4096].lower() if are_given else b""
+    if any(tag in head for tag in (b"<!doctype html", b"<html", b"<head", b"<body")):
+        tell_error(
+            f"{name} is an HTML page, and is compared as it is, with all tags: to clean the pages of {texts} "
+            "first, give --method hybrid"
         )
+    for page in worst_pages(result, 1):
+        (_, ours), (text, theirs) = (decode(text, html=False) for text in read_pair(page.name, texts, gold))
+        if ours == "utf-8" != theirs and text:
+            tell_error(
+                f"the gold text of {page.name} is not UTF-8, as the cleaned text is, and words with other "
+                f"letters cannot be equal: {how_to_convert(theirs)}"
+            )
 
 
-def _spread(values: np.ndarray, words: np.ndarray, steps: int) -> np.ndarray:
-    """Returns scores at equal steps of the share of words that are kept.
-
-    Raises:
-        EvaluationError: there are no words.
-    """
-    if not words.sum():
-        raise EvaluationError("the pages hold no words, so there is no curve")
-    order = np.argsort(values, kind="stable")
-    shares = np.cumsum(words[order]) / words.sum()
-    found: np.ndarray = values[order][np.searchsorted(shares, np.linspace(0, 1, steps + 1)[:-1])]
-    return found
-
-
-def precision_recall(pairs: Sequence[Pair], model_of: Callable[[Document], NGramModel]) -> Curve:
-    """Computes precision and recall of words at thresholds over the whole range and at the model's presets.
-
-    Each page has the model that `model_of` gives. If they are several, the curve has no presets, because each
-    model has its own.
-
-    A word counts as right when it stands in the gold text in order (by the longest common subsequence of page
-    and gold text). Segments that the heuristics remove are removed at every threshold.
-
-    Raises:
-        EvaluationError: no pages, or none of them has any words.
-    """
-    pages: list[Scored] = []
-    statistics = []
-    models: dict[str, NGramModel] = {}
-    for pair in pairs:
-        model = model_of(pair.document)
-        models[model.name] = model
-        scored = score_page(pair, model)
-        values = model.decision.statistics(scored.sums, scored.counts)
-        values[Heuristics().remove(pair.document)] = -np.inf
-        pages.append(scored)
-        statistics.append(values)
-    words = np.concatenate([page.words for page in pages]) if pages else np.zeros(0)
-    spread = _spread(np.concatenate(statistics) if pages else words, words, _STEPS)
-    names = {}
-    if len(models) == 1:
-        decision = next(iter(models.values())).decision
-        names = {decision.threshold: "balanced"}
-        names |= {value: name for name, value in decision.presets.items() if name in PRESETS}
-    thresholds = np.unique(np.concatenate((np.round(spread[np.isfinite(spread)], 2), list(names))))
-    kept, hits, gold = curves(pages, statistics, thresholds)
-    counts = _Words(words.sum(), gold.sum())
-    points = (
-        counts.point(threshold, kept[:, column].sum(), hits[:, column].sum(), names.get(threshold, ""))
-        for column, threshold in enumerate(thresholds.tolist())
-    )
-    return Curve(", ".join(sorted(models)), len(pages), tuple(points))
-
-
-def precision_recall_of(
+def write_report(
+    html: Path,
+    result: Evaluation,
+    title: str,
+    texts: Path,
+    gold: Path,
     pairs: Sequence[Pair],
-    cleaner_of: Callable[[float | Preset | None], Cleaner],
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Curve:
-    """Computes precision and recall of words of any method with scores and a threshold.
-
-    All pages are cleaned at each threshold, with everything that the method and the wishes of the user do
-    besides. A word counts as right as in `precision_recall`.
+    cleaner: Cleaner | None,
+    *,
+    worst: int,
+    curve: str,
+    convention: str,
+) -> str:
+    """Writes an evaluation as an HTML page, and a view of each of the worst pages; returns what to say of it.
 
     Args:
-        pairs: the pages.
-        cleaner_of: gives the cleaner for a threshold, a preset, or (None) the threshold of the model.
-        progress: called with the number of thresholds done and of all thresholds.
+        html: the file; the views are in a directory beside it.
+        result: the figures.
+        title: what was evaluated.
+        texts, gold: the cleaned texts, and the gold texts.
+        pairs: the pages, as far as they are known.
+        cleaner: what has cleaned them; None if it is not known.
+        worst: number of pages that are shown.
+        curve: as SVG; empty for none.
+        convention: sentences about the gold texts.
 
     Raises:
-        EvaluationError: there are no pages or none has words; or the method has no scores, or no threshold.
+        OutputError: a file cannot be written.
     """
-    own = cleaner_of(None)
-    name = own.method.name
-    kept = [own.keep(pair.document) for pair in pairs]
-    scores = [each.scores for each in kept if each.scores is not None]
-    if len(scores) < len(kept):
-        raise EvaluationError(f"the method {name} has no scores, so there is no curve")
-    words = [np.asarray(pair.alignment.words, np.float64) for pair in pairs]
-    hits = [pair.alignment.shares * pair.alignment.words for pair in pairs]
-    all_words = np.concatenate(words) if pairs else np.zeros(0)
-    spread = _spread(np.concatenate(scores) if pairs else all_words, all_words, _FEWER_STEPS)
-    counts = _Words(float(all_words.sum()), float(sum(pair.alignment.gold_words for pair in pairs)))
-
-    def point(threshold: float | Preset | None, preset: str = "") -> Point:
-        decided = kept
-        if threshold is not None:
-            cleaner = cleaner_of(threshold)
-            decided = [cleaner.keep(pair.document) for pair in pairs]
-        masks = [each.mask for each in decided]
-        all_kept = float(sum(each[mask].sum() for each, mask in zip(words, masks, strict=True)))
-        hit = float(sum(each[mask].sum() for each, mask in zip(hits, masks, strict=True)))
-        return counts.point(threshold if isinstance(threshold, float) else None, all_kept, hit, preset)
-
-    thresholds: list[float] = np.unique(np.round(spread, 2)).tolist()
-    total = len(thresholds) + len(PRESETS)
-    points = []
-    for done, threshold in enumerate(thresholds, 1):
-        points.append(point(threshold))
-        progress(done, total)
-    if len(thresholds) > 1 and points[0].kept == points[-1].kept:
-        raise EvaluationError(f"the method {name} has scores, but no threshold, so there is no curve")
-    points.append(point(None, "balanced"))
-    for preset in ("precision", "recall"):
-        # models of some methods have no presets
-        with suppress(ModelError):
-            points.append(point(preset, preset))
-    progress(total, total)
-    models = sorted({each.remarks.model for each in kept} - {""})
-    return Curve(", ".join(models) or name, len(pairs), tuple(points), name)
+    shown = worst_pages(result, worst)
+    compared = {page.name: read_pair(page.name, texts, gold) for page in shown}
+    folder = html.with_name(f"{html.stem}_pages")
+    known = {pair.name: pair for pair in pairs}
+    links: dict[str, str] = {}
+    for number, (name, (text, _)) in enumerate(compared.items(), 1):
+        pair = known.get(name) or known.get(Path(name).stem)
+        if pair is None:
+            continue
+        if cleaner is not None:
+            view = explain(pair.document, cleaner)
+        else:
+            # a segment is taken for kept if the cleaned text has at least half of its words
+            mask = align(pair.document, text.decode("utf-8", "replace")).clean
+            view = explain(pair.document, kept=Kept(np.asarray(mask, bool)))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+        write_page(folder / f"{number}.html", page_of(with_gold(view, pair.gold, pair.name)))
+        links[name] = f"{folder.name}/{number}.html"
+    page = evaluation_page(
+        result, title, worst=shown, texts=compared, links=links, curve=curve, convention=convention
+    )
+    write_page(html, page)
+    return f"written: {html}" + (f", and {len(links)} views in {folder}" if links else "")

@@ -35,7 +35,7 @@ from ncleaner.scoring.measures import (
     split_words,
 )
 
-__all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page"]
+__all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page", "stem_of", "texts_in"]
 
 PageProgress = Callable[[int, int], None]
 """Called in the calling process with the number of pages done and the number of all pages."""
@@ -204,7 +204,7 @@ def evaluate(
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
-    known = [sites.get(page.name) or sites.get(_stem(page.name), "") for page in pages]
+    known = [sites.get(page.name) or sites.get(stem_of(page.name), "") for page in pages]
     clusters = clusters_of(known)
     return StandardErrors(
         by="site" if any(known) else "page",
@@ -227,10 +227,7 @@ class _Comparison:
     align_dir: Path | None
 
     def __call__(self, worker: Worker) -> PageScores:
-        try:
-            predicted, gold = self.pred.read_bytes(), self.gold.read_bytes()
-        except OSError as error:
-            raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
+        predicted, gold = _read(self.pred, self.gold)
         scores, alignment = score_page(self.name, predicted, gold, unit=self.unit, ascii_only=self.ascii_only)
         if self.align_dir is not None:
             target = self.align_dir / f"{self.name}.align"
@@ -255,11 +252,15 @@ def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[by
     pairs, _, _ = _pair(Path(pred_dir), Path(gold_dir))
     for known, pred, gold in pairs:
         if known == name:
-            try:
-                return pred.read_bytes(), gold.read_bytes()
-            except OSError as error:
-                raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
+            return _read(pred, gold)
     raise EvaluationError(f"there is no page {name} in {pred_dir}")
+
+
+def _read(pred: Path, gold: Path) -> tuple[bytes, bytes]:
+    try:
+        return pred.read_bytes(), gold.read_bytes()
+    except OSError as error:
+        raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
 
 
 def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
@@ -287,18 +288,18 @@ def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]],
     for path in (pred_dir, gold_dir):
         if not path.is_dir():
             raise EvaluationError(f"{path} is a file: give two directories or two files")
-    pred, gold = _texts(pred_dir), _texts(gold_dir)
+    pred, gold = texts_in(pred_dir), texts_in(gold_dir)
     pairs = {name: name for name in pred.keys() & gold.keys()}
     # Files that differ in the suffix only. Of several with one stem, the first takes the gold text: .txt,
     # then the others by name.
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in gold.keys() - pairs.keys():
-        by_stem[_stem(name)].append(name)
+        by_stem[stem_of(name)].append(name)
     for names in by_stem.values():
         names.sort(key=_preference, reverse=True)
     for name in sorted(pred.keys() - pairs.keys(), key=_preference):
-        if by_stem[_stem(name)]:
-            pairs[name] = by_stem[_stem(name)].pop()
+        if by_stem[stem_of(name)]:
+            pairs[name] = by_stem[stem_of(name)].pop()
     if not pairs:
         raise EvaluationError(
             f"no file in {pred_dir} has a counterpart in {gold_dir}: files match by name, or by name without "
@@ -312,7 +313,8 @@ def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]],
     )
 
 
-def _texts(directory: Path) -> dict[str, Path]:
+def texts_in(directory: Path) -> dict[str, Path]:
+    """Returns {relative path: path} of the files of a directory that may be pages or texts."""
     found = {}
     for path in directory.rglob("*"):
         inner = path.relative_to(directory)
@@ -322,7 +324,8 @@ def _texts(directory: Path) -> dict[str, Path]:
     return found
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
+    """Returns a relative path without its last suffix."""
     return str(PurePosixPath(name).with_suffix(""))
 
 

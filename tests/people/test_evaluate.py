@@ -17,10 +17,9 @@ from ncleaner.document.tables import ZONES
 from ncleaner.errors import EvaluationError
 from ncleaner.methods.choice import ngrams_by_page, read_ngrams
 from ncleaner.methods.table import entry_of
-from ncleaner.people.evaluating import precision_recall, precision_recall_of
-from ncleaner.people.evaluation import (
+from ncleaner.people.curves import curve_table, precision_recall, precision_recall_of
+from ncleaner.people.evaluating import (
     convention_table,
-    curve_table,
     errors_sentence,
     evaluation_page,
     evaluation_table,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import EvaluationError
-from ncleaner.people.evaluation import evaluation_table
+from ncleaner.people.evaluating import evaluation_table
 from ncleaner.scoring.evaluation import Evaluation, evaluate, score_page
 from ncleaner.scoring.measures import Average, MatchCounts, Overlap, bag_overlap, split_words
 
