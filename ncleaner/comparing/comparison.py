@@ -30,8 +30,6 @@ from ncleaner.training.examples import folds
 from ncleaner.training.hybrid import train, train_hybrid
 from ncleaner.training.pairs import Pair
 
-__all__ = ["Fold", "Models", "compare", "scored", "train_folds"]
-
 Progress = Callable[[int, int], None]
 
 

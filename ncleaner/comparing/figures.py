@@ -15,8 +15,6 @@ from ncleaner.recipe import Recipe
 from ncleaner.scoring.measures import MatchCounts, ratio_error
 from ncleaner.training.conventions import OPTIONS
 
-__all__ = ["Comparison", "Mean", "NotRun", "PageFigures", "ToolFigures"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mean:

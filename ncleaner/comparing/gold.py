@@ -16,8 +16,6 @@ from ncleaner.text.words import UNSPACED
 from ncleaner.training.conventions import ZoneUse, conventions_of, wishes_of
 from ncleaner.training.pairs import Pair, Source, find_sources, read_bytes, read_text
 
-__all__ = ["GoldPage", "GoldSet", "read_gold", "unit_of"]
-
 # An element <text id="URL" …> around each page of CleanEval. No tool can know it, and some take a page that
 # does not begin like one for something else.
 _WRAPPING = re.compile(rb"\A\s*<text\b[^>]*>\s*|</text>\s*\Z", re.IGNORECASE)

@@ -19,8 +19,6 @@ from ncleaner.methods.table import METHODS
 from ncleaner.page import Page
 from ncleaner.text.charset import decode
 
-__all__ = ["NAMES", "PEERS", "USUAL", "Extractor", "Peer", "html_text"]
-
 Extractor = Callable[[Page, str], str | bytes | None]
 """A page and its language (`""` if unknown) to text: a string with a block on each line, or bytes in
 CleanEval's format."""

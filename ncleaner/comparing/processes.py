@@ -21,8 +21,6 @@ from ncleaner.comparing.tools import Tool
 from ncleaner.errors import EvaluationError, NcleanerError
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Pool
 
-__all__ = ["Outcome", "ToolError", "run"]
-
 # pages at even distances that a process cleans before its time counts: models and tables are loaded by then
 _WARM_UP = 8
 # seconds between two looks at `stop`

@@ -19,8 +19,6 @@ from ncleaner.modelling.files import as_text, model_bytes
 from ncleaner.page import Page
 from ncleaner.sinks.choice import Output
 
-__all__ = ["Tool", "sources_of", "tool_of", "with_model"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tool:

@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ncleaner.errors import InputError, TrainingError
-from ncleaner.explaining.verdicts import Against, Verdicts, Why
-from ncleaner.explaining.words import said_of_segment
+from ncleaner.explaining.verdicts import Against, Verdicts, Why, said_of_segment
 from ncleaner.text.visible import counted, visible
 from ncleaner.training.alignment import align
 from ncleaner.training.examples import belongs
 from ncleaner.training.pairs import Pair, read_text
-
-__all__ = ["Differences", "differences_of", "gold_of", "with_gold"]
 
 Explained = TypeVar("Explained", bound=Verdicts)
 _PAGES = {".html", ".htm", ".xhtml"}
@@ -103,11 +100,18 @@ class Differences:
     Attributes:
         names: of the two cleaners.
         first, second: their explanations of the page.
+
+    Raises:
+        InputError: they are of pages with other segments.
     """
 
     names: tuple[str, str]
     first: Verdicts
     second: Verdicts
+
+    def __post_init__(self) -> None:
+        if self.first.document.texts != self.second.document.texts:
+            raise InputError("the two explanations are of different pages")
 
     @property
     def pairs(self) -> list[tuple[Why, Why]]:
@@ -169,11 +173,3 @@ class Differences:
             "first": self.first.to_dict(number),
             "second": self.second.to_dict(number),
         }
-
-
-def differences_of(names: tuple[str, str], first: Verdicts, second: Verdicts) -> Differences:
-    """Puts two explanations of one page side by side. Raises InputError: they are of pages with other
-    segments."""
-    if first.document.texts != second.document.texts:
-        raise InputError("the two explanations are of different pages")
-    return Differences(names, first, second)

@@ -20,11 +20,8 @@ from ncleaner.document import Document, tags
 from ncleaner.document.marked import marked_html
 from ncleaner.document.tables import styled_parts
 from ncleaner.explaining.against import Differences
-from ncleaner.explaining.verdicts import Verdicts, Why
-from ncleaner.explaining.words import MARKS, legend, listed, said_of_segment
+from ncleaner.explaining.verdicts import MARKS, Verdicts, Why, legend, listed, said_of_segment
 from ncleaner.text.visible import counted, html_text, visible_lines
-
-__all__ = ["POLICY", "framed", "outline_of", "page_of", "page_of_differences"]
 
 # What a browser may do with the page: show the style sheet that it contains.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

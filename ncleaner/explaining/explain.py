@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,18 @@ from ncleaner.document.kept import FRAGMENT, NOTICE, Kept
 from ncleaner.document.tables import HEADER, HIDDEN
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.drawing import framed
-from ncleaner.explaining.verdicts import Gram, NGrams, Piece, Reason, Ruling, Verdicts, Why
-from ncleaner.explaining.words import feature_name, lines_of, said_of
+from ncleaner.explaining.verdicts import (
+    Gram,
+    NGrams,
+    Piece,
+    Reason,
+    Ruling,
+    Verdicts,
+    Why,
+    feature_name,
+    lines_of,
+    said_of,
+)
 from ncleaner.methods.base import Trace
 from ncleaner.methods.choice import PerLanguage
 from ncleaner.methods.hybrid import Hybrid
@@ -37,8 +47,6 @@ from ncleaner.modelling.structure import EARLY, PART, PART_OF_TEXT, Structure
 from ncleaner.page import Page
 from ncleaner.text.visible import counted
 from ncleaner.text.words import UNSPACED
-
-__all__ = ["Explanation", "explain"]
 
 _BIT = math.log(2)
 # smaller contributions are rounding errors
@@ -120,19 +128,17 @@ def explain(
         check_is("kept", kept, Kept, "a Kept, such as `Cleaner.keep` returns")
         if not isinstance(page, Document) or len(kept.mask) != len(page):
             raise ValueError("`kept` is a decision about a Document: give both")
-        found = Explanation(page, kept, segments=tuple(_whys(page, kept)), source=url)
+        found = Explanation(page, kept, segments=_whys(page, kept), source=url)
         return found if gold is None else with_gold(found, gold)
     own = Cleaner() if cleaner is None else cleaner
-    if isinstance(page, Document):
-        document, decided = page, own.keep(page)
-    elif isinstance(page, Page):
-        document, decided = own.page(page)
+    if isinstance(page, Page):
+        document, kept = own.page(page)
         url = url or page.url
     else:
-        document = own.document(page, url)
-        decided = own.keep(document)
-    explained = _explained(document, own, decided, url)
-    return explained if gold is None else with_gold(explained, gold)
+        document = page if isinstance(page, Document) else own.document(page, url)
+        kept = own.keep(document)
+    found = _explained(document, own, kept, url)
+    return found if gold is None else with_gold(found, gold)
 
 
 def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) -> Explanation:
@@ -147,126 +153,112 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
         decided = method.keep(document)
         trace.note("score", decided.mask)
     cleaner.wanted.applied(document, decided, trace)
-    causes, notes = _causes(document, method, trace, name)
+    bar, causes, notes = _causes(document, method, trace, name)
     rulings, changed = _rulings_of(document, trace)
     model = getattr(method, "model", None)
     ngrams = getattr(model, "ngrams", model)
     grams = _ngrams(document, ngrams) if isinstance(ngrams, NGramModel) else repeat(None)
-    segments = tuple(_whys(document, kept, causes, rulings, grams))
+    segments = _whys(document, kept, bar, causes or repeat(_NO_CAUSES), rulings, grams)
     return Explanation(
         document, kept, name, about, segments, (*notes, *changed), causes is not None, source
     )  # fmt: skip
 
 
-def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[_Causes | None, list[str]]:
-    """Takes the scores of `hybrid` and `ngram` apart; returns sentences about the page, too."""
+# what a segment is expected to score, and what features, later steps, and features at first sight add
+_Causes = tuple[float | None, tuple[Reason, ...], tuple[Reason, ...], tuple[Reason, ...]]
+_NO_CAUSES: _Causes = (None, (), (), ())
+
+
+def _causes(
+    document: Document, method: Any, trace: Trace, name: str
+) -> tuple[float | None, list[_Causes] | None, list[str]]:
+    """Takes the scores of `hybrid` and `ngram` apart.
+
+    Returns the score that a segment has to reach, in bits (None if the page has no main text); the causes of
+    each score, or None; and sentences about the page.
+    """
     if isinstance(method, Hybrid) and trace.steps is not None:
         if not trace.steps.filled:
             size = counted(PART_OF_TEXT if document.is_text else PART, "segment")
-            return None, [f"the page has more than {size} and is judged in parts: scores are not taken apart"]
-        causes = _causes_of_hybrid(method.model, trace.steps, document.is_text)
+            said = f"the page has more than {size} and is judged in parts: scores are not taken apart"
+            return None, None, [said]
+        bar, causes = _causes_of_hybrid(method.model, trace.steps, document.is_text)
         lost = "nothing is kept, because no part of the page is likely enough to be main text"
         if not len(document):
             lost = "the file has no text: scripts may load it later"
-        return causes, [lost] if causes.bar is None else []
+        return bar, causes, [lost] if bar is None else []
     if isinstance(method, (Hybrid, NGram)):
         notes = ["the model judges plain text by its n-grams alone"] if name == "hybrid" else []
-        return _causes_of_ngrams(document, NGramModel.of_model(method.model)), notes
+        return *_causes_of_ngrams(document, NGramModel.of_model(method.model)), notes
     about = METHODS[name].about
-    return None, [f"{name} keeps {about}; only hybrid and ngram are explained step by step"]
+    return None, None, [f"{name} keeps {about}; only hybrid and ngram are explained step by step"]
 
 
 def _whys(
     document: Document,
     kept: Kept,
-    causes: _Causes | None = None,
-    rulings: Sequence[Sequence[Ruling]] = (),
+    bar: float | None = None,
+    causes: Iterable[_Causes] = repeat(_NO_CAUSES),
+    rulings: Iterable[Sequence[Ruling]] = repeat(()),
     ngrams: Iterable[NGrams | None] = repeat(None),
-) -> Iterator[Why]:
-    marks = kept.marks_of(document)
-    for row, (segment, said) in enumerate(zip(document, ngrams, strict=False)):
-        yield Why(
-            segment,
-            bool(kept.mask[row]),
-            None if kept.scores is None else float(kept.scores[row]),
-            causes.bar if causes else None,
-            float(causes.base[row]) if causes else None,
-            causes.features[row] if causes else (),
-            causes.steps[row] if causes else (),
-            tuple(rulings[row]) if rulings else (),
-            said,
-            causes.first[row] if causes else (),
-            sign=chr(marks[row]),
-        )
+) -> tuple[Why, ...]:
+    scores = repeat(None) if kept.scores is None else map(float, kept.scores)
+    columns = zip(
+        document, kept.mask.tolist(), scores, causes, rulings, ngrams, kept.marks_of(document), strict=False
+    )
+    return tuple(
+        Why(segment, keeps, score, bar, base, features, steps, tuple(ruled), said, first, sign=chr(mark))
+        for segment, keeps, score, (base, features, steps, first), ruled, said, mark in columns
+    )
 
 
 # --------------------------------------------------------------------------------------------------
 # The parts of a score.
 
 
-class _Causes(NamedTuple):
-    """The parts of the scores of a method on a page. Each sequence has an entry for each segment.
-
-    Attributes:
-        bar: the score that a segment has to reach, in bits; None if the page has no main text.
-        base, features, steps, first: see `Why`.
-    """
-
-    bar: float | None
-    base: Sequence[float]
-    features: Sequence[tuple[Reason, ...]]
-    steps: Sequence[tuple[Reason, ...]]
-    first: Sequence[tuple[Reason, ...]]
-
-
-def _causes_of_ngrams(document: Document, model: NGramModel) -> _Causes:
+def _causes_of_ngrams(document: Document, model: NGramModel) -> tuple[float, list[_Causes]]:
     """Takes the scores of n-grams apart: evidence and neighbours."""
     table, decision = document.segments, model.decision
     sums, counts = model.log_odds(document.data, table["start"], table["end"])
     scores = decision.statistics(sums, counts)
-    steps: list[tuple[Reason, ...]]
-    if decision.statistic == "page":
-        alone = decision.scale * (decision.slope * saturated(sums) + decision.offset)
-        near = scores - decision.shift - alone
-        steps = [
-            (
-                Reason(f"its n-grams: {total:+.1f} bits, which saturate and are calibrated", own, "n-grams"),
-                Reason("the segments around it, and its place on the page", around, "neighbours"),
-            )
-            for total, own, around in zip(sums.tolist(), alone.tolist(), near.tolist(), strict=True)
-        ]
-        base = [decision.shift] * len(scores)
-    else:
+    if decision.statistic != "page":
         per = "a character" if decision.statistic == "character" else "for the whole segment"
-        steps = [(Reason(f"its n-grams, {per}", score, "n-grams"),) for score in scores.tolist()]
-        base = [0.0] * len(scores)
-    none: list[tuple[Reason, ...]] = [()] * len(scores)
-    return _Causes(decision.threshold, base, none, steps, none)
+        said = f"its n-grams, {per}"
+        return decision.threshold, [
+            (0.0, (), (Reason(said, score, "n-grams"),), ()) for score in scores.tolist()
+        ]
+    alone = decision.scale * (decision.slope * saturated(sums) + decision.offset)
+    near = scores - decision.shift - alone
+    steps = (
+        (
+            Reason(f"its n-grams: {total:+.1f} bits, which saturate and are calibrated", own, "n-grams"),
+            Reason("the segments around it, and its place on the page", around, "neighbours"),
+        )
+        for total, own, around in zip(sums.tolist(), alone.tolist(), near.tolist(), strict=True)
+    )
+    return decision.threshold, [(decision.shift, (), added, ()) for added in steps]
 
 
-def _causes_of_hybrid(model: HybridModel, steps: Steps, is_text: bool) -> _Causes:
-    """Takes the scores of a hybrid apart: features, and the steps after the last judgement.
-
-    Args:
-        model: the hybrid of the page.
-        steps: the record of its judgement.
-        is_text: the page is plain text.
-    """
+def _causes_of_hybrid(model: HybridModel, steps: Steps, is_text: bool) -> tuple[float | None, list[_Causes]]:
+    """Takes the scores of a hybrid apart: features, and the steps after the last judgement."""
     structure, calibration, _ = model.part(is_text)
     slope, offset = calibration.slope / _BIT, calibration.offset / _BIT
-    base: list[float] = []
-    features: list[tuple[Reason, ...]] = []
-    first: list[tuple[Reason, ...]] = []
+    found: list[_Causes] = []
+    later = _later_steps(steps, slope)
     most = len(steps.first) if len(steps.first) <= _MANY else _STRONGEST
     for begin in range(0, len(steps.first), _ROWS):
         rows = np.arange(begin, min(begin + _ROWS, len(steps.first)), dtype=np.int32)
         roots, values = _contributions(structure, steps, rows)
-        base += (slope * roots + offset).tolist()
-        features += _reasons(steps, rows, slope * values, most)
-        again = steps.again[rows]
+        features = _reasons(steps, rows, slope * values, most)
         seen = _reasons(steps, rows, slope * _contributions(structure, steps, rows, only_first=True)[1], most)
-        first += [reasons if twice else () for reasons, twice in zip(seen, again.tolist(), strict=True)]
-    return _Causes(_bar(model, steps), base, features, _later_steps(steps, slope), first)
+        base, again = (slope * roots + offset).tolist(), steps.again[rows].tolist()
+        found += [
+            (expected, reasons, later[row], first if twice else ())
+            for row, expected, reasons, first, twice in zip(
+                rows.tolist(), base, features, seen, again, strict=True
+            )
+        ]
+    return _bar(model, steps), found
 
 
 def _contributions(

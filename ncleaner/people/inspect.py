@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ncleaner.explaining.against import Differences
-from ncleaner.explaining.verdicts import Verdicts, Why
-from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
+from ncleaner.explaining.verdicts import MARKS, Said, Verdicts, Why, legend, said_of_segment
 from ncleaner.text.visible import visible
 
 # columns of a terminal from which on a table shows more than verdict, score and text

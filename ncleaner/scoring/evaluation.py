@@ -35,8 +35,6 @@ from ncleaner.scoring.measures import (
     split_words,
 )
 
-__all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page", "stem_of", "texts_in"]
-
 PageProgress = Callable[[int, int], None]
 """Called in the calling process with the number of pages done and the number of all pages."""
 

@@ -30,27 +30,6 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
-__all__ = [
-    "ALIGNED",
-    "Average",
-    "BagUnit",
-    "Diff",
-    "Errors",
-    "MacroAverages",
-    "MatchCounts",
-    "MeasureErrors",
-    "Overlap",
-    "StandardErrors",
-    "Summary",
-    "alignment_text",
-    "bag_overlap",
-    "count_diff",
-    "diff_words",
-    "mean_errors",
-    "ratio_error",
-    "split_words",
-]
-
 BagUnit = Literal["word", "char"]
 """What the bag measure counts: `\\w+` words, or single characters, for scripts without spaces."""
 

@@ -17,11 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ncleaner.errors import InputError, ModelError, OutputError
-from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying._texts import HASHES_VERSION, SEQUENCES_VERSION
 from ncleaner.surveying.duplicates import (
     CAPTURE_TABLES,
     SEQUENCE_TABLES,
-    SEQUENCES_VERSION,
     SKETCH_VERSION,
     find_duplicates,
     find_firsts,
@@ -29,8 +28,6 @@ from ncleaner.surveying.duplicates import (
 from ncleaner.surveying.signatures import Signature
 from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Survey, checked
 from ncleaner.versions import SURVEYS
-
-__all__ = ["PAGES", "Builder"]
 
 # Pages of a site that a survey keeps.
 PAGES = 32

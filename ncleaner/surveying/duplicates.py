@@ -32,24 +32,6 @@ from ncleaner.page import Page
 from ncleaner.surveying._texts import SEQUENCES_VERSION, sequences_of
 from ncleaner.text.words import words_of
 
-__all__ = [
-    "CAPTURE_TABLES",
-    "SEQUENCES_VERSION",
-    "SEQUENCE_TABLES",
-    "SKETCH_VERSION",
-    "Sequences",
-    "Sketch",
-    "capture_of",
-    "check_version",
-    "find_duplicates",
-    "find_firsts",
-    "require_rensa",
-    "sequences_on",
-    "shares_seen",
-    "sketch_of",
-    "text_hash",
-]
-
 # The version of everything in a sketch. Files of surveys record it.
 SKETCH_VERSION = 1
 # The version of rensa's minima that this module has been written for.

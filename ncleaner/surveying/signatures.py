@@ -24,8 +24,6 @@ from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
 from ncleaner.surveying.duplicates import Sequences, Sketch, check_version
 from ncleaner.text.hosts import registered_domain
 
-__all__ = ["MOST_TEXTS", "Signature", "signature_of"]
-
 # Of a page with more different texts, those with the smallest hashes are kept, which are the same on all
 # pages.
 MOST_TEXTS = 2_000

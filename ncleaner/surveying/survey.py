@@ -30,21 +30,10 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.tables import Site
 from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
-from ncleaner.surveying._texts import HASHES_VERSION, text_hashes
-from ncleaner.surveying.duplicates import SEQUENCES_VERSION, SKETCH_VERSION, capture_of, shares_seen
+from ncleaner.surveying._texts import HASHES_VERSION, SEQUENCES_VERSION, text_hashes
+from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of, shares_seen
 from ncleaner.text.hosts import registered_domain
 from ncleaner.versions import SURVEYS
-
-__all__ = [
-    "APPLICATION",
-    "MOST_PAGES",
-    "Portrait",
-    "SiteRow",
-    "Survey",
-    "checked",
-    "is_survey",
-    "portrait_of",
-]
 
 # SQLite's field for what a database is: "NCLS"; another one has the version of the tables.
 APPLICATION = 0x4E434C53

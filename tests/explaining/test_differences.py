@@ -6,7 +6,7 @@ import pytest
 
 from ncleaner import Cleaner
 from ncleaner.errors import InputError
-from ncleaner.explaining.against import differences_of
+from ncleaner.explaining.against import Differences
 from ncleaner.explaining.drawing import page_of_differences
 from ncleaner.explaining.explain import explain
 
@@ -18,7 +18,7 @@ GOLD = "\n".join(["Ferry 4", *paragraphs(4)])
 def test_two_methods() -> None:
     page = page_html(4)
     both = [explain(page, Cleaner(method), gold=GOLD) for method in ("everything", "hybrid")]
-    found = differences_of(("everything", "hybrid"), both[0], both[1])
+    found = Differences(("everything", "hybrid"), both[0], both[1])
     assert found.pairs and all(one.kept and not other.kept for one, other in found.pairs)
     assert {found.right(one, other) for one, other in found.pairs} == {"hybrid"}
     said = "\n".join(found.lines(reasons=True))
@@ -33,18 +33,18 @@ def test_two_methods() -> None:
 
 def test_two_equal_methods() -> None:
     one, other = (explain(page_html(4)) for _ in range(2))
-    found = differences_of(("hybrid", "hybrid"), one, other)
+    found = Differences(("hybrid", "hybrid"), one, other)
     assert found.pairs == [] and found.summary() == "hybrid and hybrid keep the same segments"
     assert "<article" not in page_of_differences(found)
 
 
 def test_without_gold_nobody_is_right() -> None:
     both = [explain(page_html(4), Cleaner(method)) for method in ("everything", "hybrid")]
-    found = differences_of(("a", "b"), both[0], both[1])
+    found = Differences(("a", "b"), both[0], both[1])
     assert {found.right(one, other) for one, other in found.pairs} == {""}
     assert "gold" not in found.summary()
 
 
 def test_of_two_pages() -> None:
     with pytest.raises(InputError, match="different pages"):
-        differences_of(("a", "b"), explain(page_html(4)), explain(page_html(5)))
+        Differences(("a", "b"), explain(page_html(4)), explain(page_html(5)))

@@ -15,7 +15,7 @@ from ncleaner import Cleaner, Page
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import Site
 from ncleaner.explaining.explain import Explanation, explain
-from ncleaner.explaining.words import lines_of, said_of_segment
+from ncleaner.explaining.verdicts import lines_of, said_of_segment
 from ncleaner.modelling import structure
 
 from ..structures import PROSE, page_html

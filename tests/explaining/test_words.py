@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.explaining.words import feature_name, said_of
+from ncleaner.explaining.verdicts import feature_name, said_of
 from ncleaner.modelling.features import FEATURES, OUTSIDE, Feature
 
 COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}

@@ -108,7 +108,7 @@ def command(
 ) -> None:
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.against import differences_of
+    from ncleaner.explaining.against import Differences
 
     check_stdin([page])
     settings = Settings(recipe, reading)
@@ -120,7 +120,7 @@ def command(
         first, second = (
             _explained(item, page, Cleaner(_side(name, recipe)), asked.against) for name in names
         )
-        _show_differences(differences_of(names, first, second), asked)
+        _show_differences(Differences(names, first, second), asked)
         return
     explanation = _explained(item, page, Cleaner(recipe), asked.against)
     if asked.segment is not None and asked.segment >= len(explanation.segments):
@@ -212,7 +212,7 @@ def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) ->
 
 
 def _show(explanation: Explanation, asked: Inspecting) -> None:
-    from ncleaner.explaining.words import details_of, lines_of
+    from ncleaner.explaining.verdicts import details_of, lines_of
 
     only = [each for each in explanation.segments if each.is_wrong or not asked.wrong]
     if asked.json:
