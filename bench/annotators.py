@@ -24,8 +24,7 @@ from typing import Annotated, Any
 import httpx2 as httpx
 import typer
 
-from ncleaner.annotating.labels import letters_of_runs
-from ncleaner.annotating.project import open_project
+from ncleaner.annotating.project import letters_of_runs, open_project
 from ncleaner.annotating.server import serving
 from ncleaner.annotating.session import Session
 from ncleaner.errors import TrainingError

@@ -17,7 +17,7 @@ pytest.importorskip("starlette", reason="Starlette is not installed")
 
 import httpx2 as httpx
 
-from ncleaner.annotating.labels import letters_of_runs
+from ncleaner.annotating.project import letters_of_runs
 from ncleaner.training.annotations import labels_from_alignment
 from ncleaner.training.pairs import Pair, read_page
 

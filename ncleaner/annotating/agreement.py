@@ -6,7 +6,7 @@ Classification", WAC-3, 2007): two people label each page, and a third one settl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.annotating.project import Project
-from ncleaner.document import Document
 from ncleaner.modelling.victor import LABELS
 
-_OTHER: Final = LABELS.index("o")
+_OTHER: Final = "o"
 # characters of a segment in the list of disagreements
 _SHOWN: Final = 120
 
@@ -31,11 +30,15 @@ class Votes:
         page: its id.
         words: shape (segments,): number of words of each.
         letters: {person: one label for each segment}.
+        settled: the labels of the person who settled it; empty if it is not settled.
+        texts: of the segments.
     """
 
     page: str
     words: npt.NDArray[np.int64]
     letters: Mapping[str, str]
+    settled: str = ""
+    texts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,12 @@ def agreement(first: str, second: str, pages: Iterable[Votes]) -> Agreement:
         rows, columns = (_codes(votes.letters[name]) for name in (first, second))
         np.add.at(tables["segments"], (rows, columns), 1)
         np.add.at(tables["words"], (rows, columns), votes.words)
+    # keep or drop
+    sides = np.array(
+        [[letter != _OTHER for letter in LABELS], [letter == _OTHER for letter in LABELS]], float
+    )
     measures = {
-        unit: {"keep": _measure(_two_by_two(table)), "label": _measure(table)}
+        unit: {"keep": _measure(sides @ table @ sides.T), "label": _measure(table)}
         for unit, table in tables.items()
     }
     return Agreement((first, second), number, measures)
@@ -104,13 +111,6 @@ def agreement(first: str, second: str, pages: Iterable[Votes]) -> Agreement:
 
 def _codes(letters: str) -> npt.NDArray[np.int64]:
     return np.array([LABELS.index(letter) for letter in letters], np.int64)
-
-
-def _two_by_two(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    dropped = np.arange(len(LABELS)) == _OTHER
-    sides = np.stack((~dropped, dropped)).astype(np.float64)
-    folded: npt.NDArray[np.float64] = sides @ table @ sides.T
-    return folded
 
 
 def conflicts(letters: Sequence[str]) -> list[int]:
@@ -122,14 +122,8 @@ def conflicts(letters: Sequence[str]) -> list[int]:
     return [row for row, labels in enumerate(zip(*letters, strict=True)) if len(set(labels)) > 1]
 
 
-def _votes_of(project: Project) -> list[tuple[Document, Votes, str]]:
-    """Returns, for each page that at least two people have finished, the page, their labels, and the labels
-    of the person who settled it (empty if it is not settled).
-
-    Raises:
-        TrainingError: a file of labels is damaged, or a page cannot be read.
-    """
-    found = []
+def _votes_of(project: Project) -> Iterator[Votes]:
+    """Yields the labels of each page that at least two people have finished."""
     for page in project.pages:
         labels = {name: one for name, one in project.all_labels(page).items() if one.done}
         own = {name: one.labels for name, one in labels.items() if not one.settles}
@@ -140,8 +134,7 @@ def _votes_of(project: Project) -> list[tuple[Document, Votes, str]]:
         own = {name: letters for name, letters in own.items() if len(letters) == len(document)}
         if len(own) > 1:
             words = document.segments["words"].astype("int64")
-            found.append((document, Votes(page, words, own), settled))
-    return found
+            yield Votes(page, words, own, settled if len(settled) == len(document) else "", document.texts)
 
 
 def compared(project: Project) -> tuple[list[Agreement], list[dict[str, Any]]]:
@@ -152,23 +145,21 @@ def compared(project: Project) -> tuple[list[Agreement], list[dict[str, Any]]]:
         ({person: label}) and `settled` (the label of the person who settled it, or an empty text).
 
     Raises:
-        TrainingError: as `_votes_of`.
+        TrainingError: a file of labels is damaged, or a page cannot be read.
     """
-    everything = _votes_of(project)
-    names = sorted({name for _, votes, _ in everything for name in votes.letters})
-    pages = [votes for _, votes, _ in everything]
+    pages = list(_votes_of(project))
+    names = sorted({name for votes in pages for name in votes.letters})
     measured = [agreement(first, second, pages) for first, second in combinations(names, 2)]
-    differing = []
-    for document, votes, settled in everything:
-        for row in conflicts([*votes.letters.values()]):
-            differing.append(
-                {
-                    "page": votes.page,
-                    "segment": row,
-                    "text": str(document[row])[:_SHOWN],
-                    "words": int(votes.words[row]),
-                    "votes": {name: letters[row] for name, letters in votes.letters.items()},
-                    "settled": settled[row] if len(settled) == len(document) else "",
-                }
-            )
+    differing = [
+        {
+            "page": votes.page,
+            "segment": row,
+            "text": votes.texts[row][:_SHOWN],
+            "words": int(votes.words[row]),
+            "votes": {name: letters[row] for name, letters in votes.letters.items()},
+            "settled": votes.settled[row : row + 1],
+        }
+        for votes in pages
+        for row in conflicts([*votes.letters.values()])
+    ]
     return [found for found in measured if found.pages], differing

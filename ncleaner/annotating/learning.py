@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -22,8 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ncleaner.annotating.labels import gold_lines, kinds_of, write_bytes
-from ncleaner.annotating.project import Project, open_project
+from ncleaner.annotating.project import Project, gold_lines, kinds_of, open_project, write_bytes
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.tables import ZONES
@@ -61,37 +60,32 @@ class Guess:
     model: str
 
 
-class Guesser:
-    """Guesses the labels of pages.
+def guesser(model: str | Path) -> Cleaner:
+    """Returns what guesses the labels of pages, with `auto`, the name of a model, or a model file."""
+    return Cleaner(model=model, notices=True)
 
-    Args:
-        model: `auto`, the name of a model, or a model file.
-    """
 
-    def __init__(self, model: str | Path = "auto") -> None:
-        self._cleaner = Cleaner(model=model, notices=True)
-
-    def guess(self, document: Document) -> Guess:
-        """Guesses the labels of a page."""
-        kept = self._cleaner.keep(document)
-        scores = np.zeros(len(document)) if kept.scores is None else np.asarray(kept.scores, np.float64)
-        clean = 1 / (1 + np.exp2(-np.clip(np.nan_to_num(scores), -60, 60)))
-        certainty = np.where(kept.mask, clean, 1 - clean)
-        # the headline is kept by rule, not by its score
-        ruled = kept.mask & (document.segments["zone"] == _HEADLINE)
-        certainty[ruled] = np.maximum(certainty[ruled], _BY_RULE)
-        kinds = np.frombuffer(kinds_of(document).encode(), np.uint8).copy()
-        kinds[~kept.mask] = ord("o")
-        chars = document.segments["chars"].astype(np.float64)
-        total = float(chars.sum())
-        return Guess(
-            kinds.tobytes().decode("ascii"),
-            [round(value, 3) for value in certainty.tolist()],
-            round(float((chars * (1 - certainty)).sum()) / total, 6) if total else 0.0,
-            kept.remarks.language,
-            kept.kind,
-            kept.remarks.model,
-        )
+def guess_of(document: Document, cleaner: Cleaner) -> Guess:
+    """Guesses the labels of a page."""
+    kept = cleaner.keep(document)
+    scores = np.zeros(len(document)) if kept.scores is None else np.asarray(kept.scores, np.float64)
+    clean = 1 / (1 + np.exp2(-np.clip(np.nan_to_num(scores), -60, 60)))
+    certainty = np.where(kept.mask, clean, 1 - clean)
+    # the headline is kept by rule, not by its score
+    ruled = kept.mask & (document.segments["zone"] == _HEADLINE)
+    certainty[ruled] = np.maximum(certainty[ruled], _BY_RULE)
+    kinds = np.frombuffer(kinds_of(document).encode(), np.uint8).copy()
+    kinds[~kept.mask] = ord("o")
+    chars = document.segments["chars"].astype(np.float64)
+    total = float(chars.sum())
+    return Guess(
+        kinds.tobytes().decode("ascii"),
+        [round(value, 3) for value in certainty.tolist()],
+        round(float((chars * (1 - certainty)).sum()) / total, 6) if total else 0.0,
+        kept.remarks.language,
+        kept.kind,
+        kept.remarks.model,
+    )
 
 
 def styles_of(document: Document) -> list[int]:
@@ -126,29 +120,11 @@ _TYPICAL: Final = 8
 _MOST_DOUBT: Final = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A page in the queue.
-
-    Attributes:
-        page: its id.
-        site: its registered domain; empty if unknown.
-        kind: of the page; empty if unknown.
-        language: of the page; empty if unknown.
-        doubt: expected share of characters that the model judges wrong, 0 to 1; None if the page has not
-            been read.
-        words: number of words; 0 if the page has not been read.
-    """
-
-    page: str
-    site: str = ""
-    kind: str = ""
-    language: str = ""
-    doubt: float | None = None
-    words: int = 0
+# What is known of a page: site, kind, language, doubt and words; the site alone if it has not been read.
+Entry = Mapping[str, Any]
 
 
-def in_order(pages: Iterable[Candidate], done: Iterable[Candidate]) -> list[str]:
+def in_order(pages: Mapping[str, Entry], done: Iterable[Entry]) -> list[str]:
     """Returns the ids of unfinished pages, the one that teaches most first.
 
     The first few pages are typical ones, as sure or unsure as most. After them a page teaches more the less
@@ -156,31 +132,30 @@ def in_order(pages: Iterable[Candidate], done: Iterable[Candidate]) -> list[str]
     pages of one site have the same menus.
 
     Args:
-        pages: the unfinished pages.
-        done: the finished pages.
+        pages: {id: what is known of it} of the unfinished pages.
+        done: what is known of the finished pages.
     """
     finished = list(done)
-    sites = Counter(page.site for page in finished if page.site)
-    kinds = Counter(page.kind for page in finished if page.kind)
-    left = list(pages)
+    sites = Counter(page["site"] for page in finished if page.get("site"))
+    kinds = Counter(page["kind"] for page in finished if page.get("kind"))
     # a page that has not been read is taken to be like the others
-    known = sorted(page.doubt for page in left if page.doubt is not None and page.words)
+    known = sorted(page["doubt"] for page in pages.values() if page.get("words"))
     usual = known[len(known) // 2] if known else 1.0
     mean = sum(known) / len(known) if known else 1.0
 
-    def value(page: Candidate) -> float:
-        if page.doubt is not None and not page.words:
+    def value(page: Entry) -> float:
+        doubt = page.get("doubt", usual)
+        if "doubt" in page and not page.get("words"):
             return 0.0
-        doubt = usual if page.doubt is None else page.doubt
         if len(finished) < _TYPICAL:
             worth = min(doubt, usual) / max(doubt, usual, 1e-9)
         else:
             worth = min(doubt, _MOST_DOUBT * mean)
-        seen = sites[page.site] if page.site else 0
-        alike = kinds[page.kind] / len(finished) if page.kind and finished else 0.0
-        return worth / ((1 + seen) ** 2 * (1 + alike))
+        seen = sites[page.get("site", "")]
+        alike = kinds[page.get("kind", "")] / len(finished) if finished else 0.0
+        return float(worth / ((1 + seen) ** 2 * (1 + alike)))
 
-    return [name for _, name in sorted((-value(page), page.page) for page in left)]
+    return [name for _, name in sorted((-value(page), name) for name, page in pages.items())]
 
 
 @dataclass(slots=True)
@@ -205,17 +180,9 @@ class Learned:
     enough: bool = False
     advice: str = ""
 
-    def candidate(self, page: str, site: str = "") -> Candidate:
-        """Returns a page for the queue."""
-        entry = self.pages.get(page, {})
-        return Candidate(
-            page,
-            entry.get("site", site),
-            entry.get("kind", ""),
-            entry.get("language", ""),
-            entry.get("doubt"),
-            entry.get("words", 0),
-        )
+    def entry(self, page: str, url: str) -> Entry:
+        """Returns what is known of a page."""
+        return self.pages.get(page, {"site": url})
 
 
 def read_learned(folder: Path) -> Learned:
@@ -259,14 +226,18 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
     """
     project = open_project(Path(folder), encoding)
     own = project.own(name)
-    start = Guesser(model)
+    start = guesser(model)
     found = Learned()
     pairs = [pair for pair in finished_pairs(project, name) if len(pair.document.elements)]
     found.trained = len(pairs)
     found.advice = verdict(LearningCurve([], np.zeros(0), 0.0, 0.0), len(pairs))[1]
     if len(pairs) >= _LEAST:
         _train(pairs, start, own, found)
-    _look_at_pages(project, name, {pair.name for pair in pairs}, _chosen(own, found, start), found)
+    better = start
+    if found.own:
+        with suppress(ModelError):
+            better = guesser(own / MODEL)
+    _look_at_pages(project, {pair.name for pair in pairs}, better, found)
     write_bytes(own / _LEARNED, json.dumps(asdict(found), ensure_ascii=False).encode())
 
 
@@ -280,12 +251,12 @@ def _learn_behind_the_page(told: Connection, *arguments: Any) -> None:
         told.send(str(error))
 
 
-def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None:
+def _train(pairs: list[Pair], start: Cleaner, own: Path, found: Learned) -> None:
     languages = Counter(page_language(pair.document) for pair in pairs)
     (_, most) = languages.most_common(1)[0]
     alphabet = "learned" if most >= _MAIN * len(pairs) else "nonlexical"
     curve = learning_curve(pairs, alphabet)
-    before = np.array([page_figures(pair, _mask(start, pair))[2] for pair in pairs])
+    before = np.array([page_figures(pair, start.keep(pair.document).mask)[2] for pair in pairs])
     found.curve = [asdict(point) for point in curve.points]
     mean, error = mean_and_error(before, [pair.site for pair in pairs])
     found.start = {"f": round(mean, 4), "error": round(error or 0.0, 4)}
@@ -298,27 +269,16 @@ def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None
         trained.save(own / MODEL)
 
 
-def _mask(guesser: Guesser, pair: Pair) -> Any:
-    return np.array([letter != "o" for letter in guesser.guess(pair.document).letters], bool)
-
-
-def _chosen(own: Path, found: Learned, start: Guesser) -> Guesser:
-    if found.own:
-        with suppress(ModelError):
-            return Guesser(own / MODEL)
-    return start
-
-
-def _look_at_pages(project: Project, name: str, done: set[str], guesser: Guesser, found: Learned) -> None:
-    sites = {page: project.urls.get(page, "") for page in project.pages}
+def _look_at_pages(project: Project, done: set[str], cleaner: Cleaner, found: Learned) -> None:
+    entries: dict[str, Entry] = {page: {"site": project.urls.get(page, "")} for page in project.pages}
     spread = in_order(
-        (Candidate(page, sites[page]) for page in project.pages if page not in done),
-        (Candidate(page, sites[page]) for page in done),
+        {page: entry for page, entry in entries.items() if page not in done},
+        (entries[page] for page in done),
     )
     for page in islice((*sorted(done), *spread), _MOST):
         try:
             document = project.document(page)
-            guess = guesser.guess(document)
+            guess = guess_of(document, cleaner)
             found.pages[page] = {
                 "site": project.site(page),
                 "kind": guess.kind,

@@ -33,7 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ncleaner.annotating.agreement import compared
 from ncleaner.annotating.drawing import drawn_page, drawn_text
-from ncleaner.annotating.labels import PageLabels
+from ncleaner.annotating.project import PageLabels
 from ncleaner.annotating.session import ConflictError, RequestError, Session
 from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.training.pairs import read_bytes

@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ncleaner.annotating.agreement import conflicts
-from ncleaner.annotating.labels import OPEN, PageLabels, digest_of
-from ncleaner.annotating.learning import Guess, Guesser, Learning, in_order, styles_of
-from ncleaner.annotating.project import Project
+from ncleaner.annotating.learning import Guess, Learning, guess_of, guesser, in_order, styles_of
+from ncleaner.annotating.project import OPEN, PageLabels, Project, digest_of
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
@@ -83,7 +82,7 @@ class Session:
         self._read = lru_cache(_KEPT_DOCUMENTS)(project.document)
         self._later: list[str] = []
         self.learning = Learning(project, name, model)
-        self._guesser = Guesser(model)
+        self._guesser = guesser(model)
         self._use_model()
         self.problems: dict[str, str] = {}
         self._states: dict[str, PageLabels] = {}
@@ -155,7 +154,7 @@ class Session:
 
     def _use_model(self) -> None:
         try:
-            self._guesser = Guesser(self.learning.model)
+            self._guesser = guesser(self.learning.model)
         except ModelError:
             self.learning.learned.own = False
 
@@ -189,7 +188,7 @@ class Session:
     def guess(self, page: str) -> Guess:
         """Returns the guess of the model; when settling, the labels on which the others agree."""
         document = self.document(page)
-        guess = self._guesser.guess(document)
+        guess = guess_of(document, self._guesser)
         if not self.settling:
             return guess
         votes = [*self._votes[page].values()] if page in self._votes else []
@@ -336,11 +335,8 @@ class Session:
                 return left
             learned = self.learning.learned
             left = [page for page in left if not learned.pages.get(page, {}).get("error")]
-            candidates = (
-                [learned.candidate(page, self.project.urls.get(page, "")) for page in group]
-                for group in (left, done)
-            )
-            order = in_order(*candidates)
+            entries = {page: learned.entry(page, self.project.urls.get(page, "")) for page in left + done}
+            order = in_order({page: entries[page] for page in left}, (entries[page] for page in done))
             begun = [page for page in order if page in self._states and page not in self._later]
             rest = [page for page in order if page not in self._states and page not in self._later]
             return begun + rest + [page for page in self._later if page in left]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ncleaner.annotating.labels import PageLabels, digest_of
-from ncleaner.annotating.project import Project, open_project
+from ncleaner.annotating.project import PageLabels, Project, digest_of, open_project
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # those of the examples that are in English

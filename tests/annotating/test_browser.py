@@ -15,8 +15,7 @@ import pytest
 pytest.importorskip("playwright", reason="Playwright is not installed")
 pytest.importorskip("starlette", reason="Starlette is not installed")
 
-from ncleaner.annotating.labels import letters_of_runs
-from ncleaner.annotating.project import open_project
+from ncleaner.annotating.project import letters_of_runs, open_project
 from ncleaner.annotating.server import Serving, serving
 from ncleaner.annotating.session import Session
 from ncleaner.training.annotations import labels_from_alignment

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.annotating.labels import (
+from ncleaner.annotating.project import (
     PageLabels,
     digest_of,
     gold_lines,

@@ -348,7 +348,7 @@ def test_a_port_in_use(session: Session) -> None:
 
 @pytest.mark.slow
 def test_a_simulated_annotator_works_until_a_model_is_trained(tmp_path: Path) -> None:
-    from ncleaner.annotating.labels import letters_of_runs
+    from ncleaner.annotating.project import letters_of_runs
     from ncleaner.training.annotations import labels_from_alignment
     from ncleaner.training.pairs import read_pairs
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.annotating.labels import PageLabels, write_labels
-from ncleaner.annotating.project import open_project
+from ncleaner.annotating.project import PageLabels, open_project, write_labels
 from ncleaner.annotating.session import UNDECIDED, ConflictError, RequestError, Session
 from ncleaner.errors import OutputError
 
