@@ -29,8 +29,7 @@ from ncleaner.pools.pool import results
 from ncleaner.reading.inputs import STDIN, Input
 from ncleaner.running.outputs import output_errors
 from ncleaner.running.tally import Note, note_of
-from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By
-from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
+from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By, Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.local import LocalFolder, Log, flush_directories, is_url
 from ncleaner.text.visible import counted
 
@@ -46,14 +45,12 @@ def _key_of(source: Input) -> str:
     return os.path.abspath(source.path)  # noqa: PTH100 (links are not followed)
 
 
+_COUNTS: Final = ("records", "copied", "runs", "bytes", "damaged")
+
+
 @dataclass(frozen=True, slots=True)
 class _InputLine:
-    """An input that has been scanned.
-
-    Attributes:
-        size, modified: see `Input`.
-        records, copied, runs, bytes, damaged: see `Scanned`.
-    """
+    """An input that has been scanned: `size` and `modified` as in `Input`, `_COUNTS` as in `Scanned`."""
 
     size: int
     modified: int
@@ -187,17 +184,13 @@ class Phase:
 Progress = Callable[[Phase, Sequence[Note]], object]
 
 
-def no_progress(phase: Phase, notes: Sequence[Note]) -> None:
-    """Progress callback that ignores every report."""
-
-
 def sort(
     inputs: list[Input],
     output: str | Path,
     *,
     by: By = "host",
     jobs: int = 1,
-    progress: Progress = no_progress,
+    progress: Progress = lambda phase, notes: None,
     again: bool = False,
 ) -> SortTally:
     """Regroups the records of archives into one archive per host or registered domain.
@@ -391,16 +384,8 @@ class _Sort:
         place = self._work / _folder_of(_key_of(source))
         shutil.rmtree(place, ignore_errors=True)
         folder.rename(place)
-        line = _InputLine(
-            source.size,
-            source.modified,
-            scanned.records,
-            scanned.copied,
-            scanned.runs,
-            scanned.bytes,
-            scanned.damaged,
-        )
-        self._journal.add("input", path=_key_of(source), **asdict(line))
+        counts = {name: getattr(scanned, name) for name in _COUNTS}
+        self._journal.add("input", path=_key_of(source), size=source.size, modified=source.modified, **counts)
 
     # Merging
 

@@ -241,8 +241,8 @@ def test_runs_of_any_size_make_no_difference(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done([crawl], tmp_path / "1")
-    monkeypatch.setattr("ncleaner.sorting.tasks._SCAN_MEMORY", 3000)
-    monkeypatch.setattr("ncleaner.sorting.tasks._MERGE_MEMORY", 0)
+    monkeypatch.setattr("ncleaner.sorting.runs._SCAN_MEMORY", 3000)
+    monkeypatch.setattr("ncleaner.sorting.runs._MERGE_MEMORY", 0)
     monkeypatch.setattr("ncleaner.sorting.engine._COMMIT_SECONDS", 0)
     done([crawl], tmp_path / "2")
     assert outputs(tmp_path / "1") == outputs(tmp_path / "2")
