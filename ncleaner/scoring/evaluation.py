@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -188,8 +189,15 @@ def evaluate(
         raise EvaluationError(f"the unit can be 'word' or 'char', not {unit!r}")
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
     align_to = None if align_dir is None else Path(align_dir)
-    tasks = [_Comparison(name, pred, gold, unit, ascii_only, align_to) for name, pred, gold in pairs]
-    pages = _run(tasks, jobs, progress or (lambda done, total: None))
+    # the longest first, so that the last page to finish is a short one
+    order = sorted(pairs, key=lambda pair: -pair[2].stat().st_size)
+    tasks = [partial(_compared, *pair, unit, ascii_only, align_to) for pair in order]
+    pages: list[PageScores] = []
+    for done, (_, scores) in enumerate(results(tasks, jobs), 1):
+        pages.append(scores)
+        if progress is not None:
+            progress(done, len(tasks))
+    pages.sort(key=lambda page: page.name)
     return Evaluation(
         pages=tuple(pages),
         missing_gold=tuple(missing_gold),
@@ -213,28 +221,19 @@ def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardEr
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """One page to compare; picklable, for worker processes."""
-
-    name: str
-    pred: Path
-    gold: Path
-    unit: BagUnit
-    ascii_only: bool
-    align_dir: Path | None
-
-    def __call__(self, worker: Worker) -> PageScores:
-        predicted, gold = _read(self.pred, self.gold)
-        scores, alignment = score_page(self.name, predicted, gold, unit=self.unit, ascii_only=self.ascii_only)
-        if self.align_dir is not None:
-            target = self.align_dir / f"{self.name}.align"
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(alignment)
-            except OSError as error:
-                raise EvaluationError(f"cannot write {target}: {error.strerror}") from error
-        return scores
+def _compared(
+    name: str, pred: Path, gold: Path, unit: BagUnit, ascii_only: bool, align_dir: Path | None, worker: Worker
+) -> PageScores:
+    """Compares one page; a task of a worker."""
+    scores, alignment = score_page(name, *_read(pred, gold), unit=unit, ascii_only=ascii_only)
+    if align_dir is not None:
+        target = align_dir / f"{name}.align"
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(alignment)
+        except OSError as error:
+            raise EvaluationError(f"cannot write {target}: {error.strerror}") from error
+    return scores
 
 
 def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[bytes, bytes]:
@@ -259,16 +258,6 @@ def _read(pred: Path, gold: Path) -> tuple[bytes, bytes]:
         return pred.read_bytes(), gold.read_bytes()
     except OSError as error:
         raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
-
-
-def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
-    # the longest first, so that the last page to finish is a short one
-    order = sorted(tasks, key=lambda task: -task.gold.stat().st_size)
-    scores: dict[str, PageScores] = {}
-    for done, (index, found) in enumerate(results(order, jobs), 1):
-        scores[order[index].name] = found
-        progress(done, len(tasks))
-    return [scores[task.name] for task in tasks]
 
 
 def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]], list[str], list[str]]:

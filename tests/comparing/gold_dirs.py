@@ -12,8 +12,7 @@ import pytest
 
 from ncleaner.comparing.gold import GoldPage
 from ncleaner.comparing.peers import PEERS, Peer
-from ncleaner.comparing.processes import Outcome, ToolError
-from ncleaner.comparing.tools import Tool
+from ncleaner.comparing.tools import Outcome, Tool, ToolError
 from ncleaner.errors import NcleanerError
 
 PAGES = {

@@ -7,7 +7,7 @@ import pytest
 
 from ncleaner.comparing.comparison import compare, scored
 from ncleaner.comparing.gold import GoldPage, read_gold
-from ncleaner.comparing.processes import Outcome
+from ncleaner.comparing.tools import Outcome
 from ncleaner.errors import EvaluationError, ModelError
 from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Source, read_pairs

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.comparing.figures import Comparison, Mean, PageFigures, ToolFigures
+from ncleaner.comparing.comparison import Comparison, Mean, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.tools import Tool, method
 from ncleaner.scoring.measures import MatchCounts

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.comparing.gold import GoldPage, read_gold
-from ncleaner.comparing.processes import Outcome, ToolError, run
-from ncleaner.comparing.tools import tool_of
+from ncleaner.comparing.tools import Outcome, ToolError, run, tool_of
 
 from .gold_dirs import enter, little
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
+from ncleaner.comparing.comparison import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.tools import Tool, method
 from ncleaner.people.commands.compare import comparison_panel, comparison_table, draw_comparisons

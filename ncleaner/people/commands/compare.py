@@ -23,8 +23,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
-    from ncleaner.comparing.comparison import Models
-    from ncleaner.comparing.figures import Comparison, ToolFigures
+    from ncleaner.comparing.comparison import Comparison, Models, ToolFigures
 
 
 EXAMPLES = (
