@@ -311,12 +311,7 @@ _MARKED = re.compile(r'<x-seg data-seg="(\d+)">(.*?)</x-seg>', re.DOTALL)
 
 
 def _painted_page(explanation: Verdicts, source: bytes) -> str:
-    """Returns a frame with the painted page; empty if it is too large, or does not have the segments.
-
-    Args:
-        explanation: of the page.
-        source: the page as served.
-    """
+    """Returns a frame with the painted page; empty if it is too large, or does not have the segments."""
     if len(source) > _LARGEST:
         return ""
     document = explanation.document

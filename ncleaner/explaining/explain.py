@@ -395,12 +395,7 @@ def _form(flags: int) -> str:
 
 
 def _ngrams(document: Document, model: NGramModel) -> Iterator[NGrams]:
-    """Yields the n-grams of each segment, by its model: another one where the page has other languages.
-
-    Args:
-        document: the page.
-        model: the n-grams, as `PerLanguage.method_of` gives them.
-    """
+    """Yields the n-grams of each segment, by its model: another one where the page has other languages."""
     others = {int(row): other for rows, other in model.others for row in rows.tolist()}
     for row, own in enumerate(document.texts):
         used, text = others.get(row, model), composed(own)

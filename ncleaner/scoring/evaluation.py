@@ -261,12 +261,8 @@ def _read(pred: Path, gold: Path) -> tuple[bytes, bytes]:
 
 
 def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]], list[str], list[str]]:
-    """Pairs predicted files with gold texts.
-
-    Returns:
-        (name, predicted, gold) of each pair, sorted by name; the names of predicted files without a gold
-        text; the names of gold texts without a predicted file.
-    """
+    """Returns (name, predicted, gold) of each pair of files, by name; the names of predicted files without a
+    gold text; and those of gold texts without a predicted file."""
     for path in (pred_dir, gold_dir):
         if not path.exists():
             raise EvaluationError(f"there is no directory {path}")

@@ -96,10 +96,8 @@ _idle_pools: dict[Settings, tuple[Pool, ExitStack]] = {}
 
 @contextmanager
 def _pool(settings: Settings) -> Iterator[Pool]:
-    """Opens a pool of one worker, or takes the one that this process has kept from an earlier task.
-
-    It is kept for the next task, or closed if the block ends while the worker is busy.
-    """
+    """Opens a pool of one worker, or takes the one that this process has kept from an earlier task. It is
+    kept for the next task, or closed if the block ends while the worker is busy."""
     for other in [key for key in _idle_pools if key != settings]:
         _idle_pools.pop(other)[1].close()
     if settings in _idle_pools:
@@ -133,11 +131,7 @@ class _JobSetup:
     version: str
 
     def settings_here(self) -> Settings:
-        """Returns the settings with the models' paths on this executor, and writes the models there.
-
-        Raises:
-            WorkerError: the executor has another version of this package than the driver.
-        """
+        """Returns the settings with the models' paths on this executor, and writes the models there."""
         if version("ncleaner") != self.version:
             raise WorkerError(
                 f"an executor has ncleaner {version('ncleaner')}, and the driver has {self.version}"
@@ -156,11 +150,8 @@ class _JobSetup:
 
 
 class _Attempt(LocalFolder):
-    """An output directory for one attempt at a task.
-
-    The attempt writes into a directory of its own, because Spark may have given up an earlier attempt that
-    still writes the same output.
-    """
+    """An output directory for one attempt at a task, which writes into a directory of its own: Spark may have
+    given up an earlier attempt that still writes the same output."""
 
     def __init__(self, path: Path, name: str) -> None:
         super().__init__(path)
@@ -228,10 +219,7 @@ def _clean(
 
 
 class _Arriving(AccumulatorParam[list[_Result]]):
-    """An accumulator that puts the results of tasks into a queue.
-
-    Spark adds the result of a task only after its success, and only once.
-    """
+    """Puts the results of tasks into a queue. Spark adds each only after its success, and only once."""
 
     def __init__(self, queue: SimpleQueue[Any] | None = None) -> None:
         self._queue = queue
@@ -308,10 +296,8 @@ def _failure(text: str) -> Exception:
 
 
 def _use_this_python(context: SparkContext) -> None:
-    """Lets the tasks of a local master use this interpreter, unless the user has named another.
-
-    Spark would take the `python3` of the path, which may be that of another environment.
-    """
+    """Lets the tasks of a local master use this interpreter, unless the user has named another. Spark would
+    take the `python3` of the path, which may be that of another environment."""
     if not (context.master or "").startswith("local") or "PYSPARK_PYTHON" in os.environ:
         return
     if context.getConf().get("spark.pyspark.python") is None:

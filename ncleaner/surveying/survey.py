@@ -268,12 +268,8 @@ def _texts_of(blob: bytes, crc: int, path: Path) -> npt.NDArray[np.uint32]:
 
 
 def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Tells which pages have the main text of a document: shape (pages,), bool.
-
-    Args:
-        document: the page.
-        held: shape (segments, pages): the page has the text of the segment.
-    """
+    """Tells which pages have the main text of a document: shape (pages,), bool. `held` has shape (segments,
+    pages): the page has the text of the segment."""
     chars = document.segments["chars"] * document.visible
     pages = held.shape[1]
     main = np.where(chars >= _LONG, chars, 0)

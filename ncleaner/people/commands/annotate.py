@@ -97,11 +97,7 @@ def _is_one_page(what: str) -> bool:
 
 
 def _write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | None) -> None:
-    """Writes the labels of one page, by a method or by its clean text, to a file of Victor.
-
-    Raises:
-        NcleanerError: the page cannot be read, or the file not be written.
-    """
+    """Writes the labels of one page, by a method or by its clean text, to a file of Victor."""
     import ncleaner.training.annotations as anno
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.victor import labels_from_kept
@@ -120,11 +116,7 @@ def _write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | N
 
 
 def _project_of(what: str, output: Path | None, most: int, encoding: str | None) -> Project:
-    """Opens the directory of a project; makes it of an archive or of a directory of pages, the first time.
-
-    Raises:
-        NcleanerError: there are no pages, or they cannot be read.
-    """
+    """Opens the directory of a project; makes it of an archive or of a directory of pages, the first time."""
     from ncleaner.annotating.project import copy_pages, import_pages, open_project
 
     folder, has_pages = Path(what), False
@@ -157,11 +149,7 @@ def _project_of(what: str, output: Path | None, most: int, encoding: str | None)
 
 
 def _work(project: Project, asked: Annotating, model: str) -> None:
-    """Serves a person's work until they end it, and prints what to do next.
-
-    Raises:
-        NcleanerError: another program has the project open, there is nothing to do, or the port is in use.
-    """
+    """Serves a person's work until they end it, and prints what to do next."""
     from ncleaner.annotating.project import check_name
     from ncleaner.annotating.session import Session
 
@@ -278,11 +266,7 @@ def _say_end(project: Project, session: Session) -> None:
 
 
 def _show_agreement(project: Project) -> None:
-    """Prints how far the annotators of a project agree, and a line for each disagreement.
-
-    Raises:
-        NcleanerError: a file of labels is damaged, or no page has been finished by two people.
-    """
+    """Prints how far the annotators of a project agree, and a line for each disagreement."""
     from ncleaner.annotating.agreement import compared
 
     measured, differing = compared(project)

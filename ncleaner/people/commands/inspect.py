@@ -154,16 +154,7 @@ def _nth_page(path: str, number: int, settings: Settings) -> Page:
 
 
 def _page_at(path: str, at: str, settings: Settings) -> Page:
-    """Returns the page of a record of an archive.
-
-    Args:
-        path: of the archive.
-        at: the offset of the record, in bytes, or its id.
-        settings: how the archive is read.
-
-    Raises:
-        InputError: there is no such record, or it gives no page.
-    """
+    """Returns the page of the record of an archive that is `at` an offset in bytes, or has this id."""
     from ncleaner.reading.archive import page_of_record, record_at
     from ncleaner.running.tally import note_of
 
