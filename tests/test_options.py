@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from ncleaner import Cleaner, Limits, Recipe
 from ncleaner.options import REQUIRED, Declared, Option, OptionError, option, options_of, record_of, words_of
-from ncleaner.people.declared import Given, part, with_options
+from ncleaner.people.options import Given, part, with_options
 from ncleaner.sinks.choice import FORMATS, Output
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
@@ -15,11 +15,17 @@ import typer
 from typer.core import CompletionItem, TyperCommand, TyperGroup, TyperOption  # type: ignore[attr-defined]
 from typer.main import get_command
 
-from ncleaner.people.options import epilog
 from ncleaner.people.streams import output_errors, show
 from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
+
+
+def epilog(examples: Iterable[tuple[str, str]]) -> str:
+    """Returns the end of a help page: what each example does, and its command line. They are for the folder
+    `examples` of a checkout; tests run them there."""
+    return "\n\n".join(["Examples:", *(f"  {what}\n\n    {line}" for what, line in examples)])
+
 
 EXAMPLES = (
     ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),

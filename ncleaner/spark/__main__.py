@@ -11,8 +11,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import Run, logged_as_json, reports_errors
+from ncleaner.people.options import Run, logged_as_json, part, reports_errors, with_options
 from ncleaner.people.progress import ProgressDisplay
 from ncleaner.pools.signals import ending_on_signals
 from ncleaner.recipe import Recipe

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.methods.table import METHODS
-from ncleaner.people.declared import model_choices, model_names, own_names
+from ncleaner.people.options import model_choices, model_names, own_names
 from ncleaner.people.program import COMMANDS
 from ncleaner.sinks.choice import FORMATS
 

@@ -22,8 +22,7 @@ from ncleaner.errors import InputError, NcleanerError, require
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling.files import is_path
 from ncleaner.options import OptionError
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import reports_errors
+from ncleaner.people.options import part, reports_errors, with_options
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
 from ncleaner.recipe import Recipe

@@ -14,8 +14,7 @@ import typer
 from ncleaner.comparing.peers import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import Declared, option, words_of
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import Run, cores, reports_errors, training_notes
+from ncleaner.people.options import Run, cores, part, reports_errors, training_notes, with_options
 from ncleaner.people.parts import text_table
 from ncleaner.people.plots import Panel, Series, plot_path, write_plot
 from ncleaner.people.streams import show, show_json, tell

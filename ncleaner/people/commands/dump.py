@@ -9,8 +9,7 @@ import typer
 
 from ncleaner.errors import NcleanerError
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import InputArgument, or_stdin, reports_errors
+from ncleaner.people.options import InputArgument, or_stdin, part, reports_errors, with_options
 from ncleaner.people.streams import show_bytes, tell_error
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings

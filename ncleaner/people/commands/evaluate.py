@@ -10,8 +10,7 @@ import typer
 
 from ncleaner.errors import EvaluationError
 from ncleaner.options import Declared, option
-from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import Run, reports_errors
+from ncleaner.people.options import Given, Run, part, reports_errors, with_options
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled

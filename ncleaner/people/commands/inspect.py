@@ -13,8 +13,7 @@ from ncleaner.errors import InputError
 from ncleaner.methods.table import METHODS
 from ncleaner.options import Declared, OptionError, option
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import reports_errors
+from ncleaner.people.options import part, reports_errors, with_options
 from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
 from ncleaner.reading.inputs import STDIN
 from ncleaner.recipe import Recipe

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.people.declared import model_names, own_names
-from ncleaner.people.options import epilog, reports_errors
+from ncleaner.people.options import model_names, own_names, reports_errors
+from ncleaner.people.program import epilog
 from ncleaner.people.streams import show, tell
 from ncleaner.text.visible import visible
 

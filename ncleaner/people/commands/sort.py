@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ncleaner.people.declared import with_options
-from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors
+from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors, with_options
 
 EXAMPLES = (
     ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncleaner.options import REQUIRED, Declared, option
-from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors
+from ncleaner.people.options import Run, going_on, logged_as_json, part, reports_errors, with_options
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings

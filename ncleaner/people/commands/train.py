@@ -15,8 +15,16 @@ import typer
 from ncleaner.errors import TrainingWarning
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.options import REQUIRED, Declared, option, options_of
-from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import Run, cores, read_labelled, reports_errors, training_notes
+from ncleaner.people.options import (
+    Given,
+    Run,
+    cores,
+    part,
+    read_labelled,
+    reports_errors,
+    training_notes,
+    with_options,
+)
 from ncleaner.people.streams import tell
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible

@@ -14,12 +14,13 @@ import typer
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
-from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
     Run,
+    part,
     read_labelled,
     reports_errors,
     training_notes,
+    with_options,
 )
 from ncleaner.people.plots import Panel, Series, plot_path, write_plot
 from ncleaner.people.streams import show
