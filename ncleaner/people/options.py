@@ -167,7 +167,7 @@ class Run(Declared):
 
 
 @contextmanager
-def logged_as_json(wanted: bool) -> Iterator[None]:
+def _logged_as_json(wanted: bool) -> Iterator[None]:
     """Writes errors as JSON if `wanted`."""
     from ncleaner.people.progress import log
 
@@ -444,7 +444,8 @@ def with_options(
                 for name, (kind, _) in parts.items():
                     own = {flag.name: values.pop(flag.name) for flag in flags[name]}
                     made[name] = _made(kind, flags[name], own)
-                return command(**made, **values)
+                with _logged_as_json(any(getattr(each, "log_json", False) for each in made.values())):
+                    return command(**made, **values)
             except OptionError as error:
                 # what only shows when an option is used
                 raise _bad(error, [flag for several in flags.values() for flag in several]) from None

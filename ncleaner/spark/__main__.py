@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from ncleaner.people.options import Run, logged_as_json, part, reports_errors, with_options
+from ncleaner.people.options import Run, part, reports_errors, with_options
 from ncleaner.people.progress import ProgressDisplay
 from ncleaner.pools.signals import ending_on_signals
 from ncleaner.recipe import Recipe
@@ -61,7 +61,6 @@ def spark_clean(
     spark.sparkContext.setLogLevel("WARN")
     with (
         spark,
-        logged_as_json(asked.log_json),
         ending_on_signals(),
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):

@@ -12,7 +12,8 @@ import pytest
 from ncleaner.comparing.comparison import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.tools import Tool, method
-from ncleaner.people.commands.compare import comparison_panel, comparison_table, draw_comparisons
+from ncleaner.people.commands.compare import comparison_panel, comparison_table
+from ncleaner.people.plots import drawing
 from ncleaner.scoring.measures import BagUnit, MatchCounts
 from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Source
@@ -222,7 +223,7 @@ def test_units(units: tuple[BagUnit, BagUnit], called: str) -> None:
     assert called in table and "All tools run with their defaults." in table
 
 
-def test_picture(tmp_path: Path) -> None:
+def test_picture() -> None:
     many = comparison({f"{'peer' if n % 2 else 'method'}-{n}": 80.0 + n / 9 for n in range(12)})
     first, second = map(comparison_panel, (many, comparison({"bte": 80.0}, ("char", "char"))))
     assert first.title == "gold, 2 pages" and first.x_is_log
@@ -236,6 +237,5 @@ def test_picture(tmp_path: Path) -> None:
     seen = ToolFigures(bte.tool, bte.pages, sources=("Set A",))
     [series] = comparison_panel(Comparison(many.gold, (seen,))).series
     assert series.mark == "ring" and "may have seen" in series.name
-    draw_comparisons([many, comparison({"bte": 80.0}, ("char", "char"))], tmp_path / "picture.svg")
-    drawn = (tmp_path / "picture.svg").read_text("utf-8")
+    drawn = drawing([[first, second]])
     assert drawn.count(">other programs<") == 1 and drawn.count("<g ") == 2

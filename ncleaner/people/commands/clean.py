@@ -13,7 +13,6 @@ from ncleaner.people.options import (
     InputArgument,
     Run,
     going_on,
-    logged_as_json,
     or_stdin,
     reports_errors,
     with_options,
@@ -115,29 +114,22 @@ def command(
             "with -o DIRECTORY the quarantine is DIRECTORY/quarantine/: leave --quarantine out",
             param_hint="--quarantine",
         )
-    with logged_as_json(asked.log_json):
-        sources = asked.sources(inputs if asked.inputs_from else or_stdin(inputs), output)
-        for file in (output, quarantine):
-            if file is not None and not force:
-                check_new(sources, file)
+    sources = asked.sources(inputs if asked.inputs_from else or_stdin(inputs), output)
+    for file in (output, quarantine):
+        if file is not None and not force:
+            check_new(sources, file)
     place = output if output is not None else sys.stdout.buffer
     with (
         going_on() if output is not None and is_directory(output) else nullcontext(),
-        logged_as_json(asked.log_json),
         _surveyed(sources, Settings(recipe, reading, written), place, asked) as settings,
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send
         reuse_memory()
         tally = run(
-            sources,
-            settings,
-            output=place,
-            jobs=asked.processes,
-            progress=display.advance,
-            again=asked.again,
-            quarantine=quarantine,
-        )
+            sources, settings, output=place, jobs=asked.processes, progress=display.advance,
+            again=asked.again, quarantine=quarantine,
+        )  # fmt: skip
         finish()
     display.finish(tally)
     if not tally.complete:

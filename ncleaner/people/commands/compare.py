@@ -161,7 +161,7 @@ def command(
     if asked.json:
         show_json({"sets": [result.to_dict() for result in comparisons]})
     if path is not None:
-        draw_comparisons(comparisons, path)
+        write_plot(path, [[comparison_panel(result) for result in comparisons]])
         if not run.quiet:
             tell(f"Plot (SVG): {path}")
 
@@ -319,15 +319,9 @@ def _notes(result: Comparison) -> list[str]:
     return [""] + [fill(note, _WIDTH, subsequent_indent="  ", break_on_hyphens=False) for note in notes]
 
 
-def draw_comparisons(comparisons: Sequence[Comparison], path: Path) -> None:
-    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool.
-    That of a method whose model may have seen the pages is hollow. Raises OutputError: the file cannot be
-    written."""
-    write_plot(path, [[comparison_panel(result) for result in comparisons]])
-
-
 def comparison_panel(result: Comparison) -> Panel:
-    """Returns a panel of `draw_comparisons`."""
+    """Returns accuracy against CPU time per page: one point for each tool, hollow for a method whose model
+    may have seen the pages."""
     names: list[tuple[float, float, str]] = []
     points: dict[str, list[tuple[float, float]]] = {style: [] for style in _STYLES}
     for figures in result.ranking:

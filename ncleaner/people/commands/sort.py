@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors, with_options
+from ncleaner.people.options import Run, going_on, reports_errors, with_options
 
 EXAMPLES = (
     ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
@@ -52,11 +52,7 @@ def command(
     if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
     sources = asked.sources(inputs)
-    with (
-        going_on(),
-        logged_as_json(asked.log_json),
-        SortDisplay(quiet=asked.quiet, as_json=asked.log_json) as display,
-    ):
+    with going_on(), SortDisplay(quiet=asked.quiet, as_json=asked.log_json) as display:
         tally = sort(
             sources, output, by=by, jobs=asked.processes, progress=display.advance, again=asked.again
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncleaner.options import REQUIRED, Declared, option
-from ncleaner.people.options import Run, going_on, logged_as_json, part, reports_errors, with_options
+from ncleaner.people.options import Run, going_on, part, reports_errors, with_options
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -121,7 +121,6 @@ def _survey(
     sources = asked.sources([name for name in inputs if not parts.get(name)])
     with (
         going_on(),
-        logged_as_json(asked.log_json),
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         tally, found = survey(
