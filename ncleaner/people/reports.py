@@ -19,7 +19,7 @@ from ncleaner.people.parts import (
 )
 from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
-from ncleaner.surveying.survey import Portrait, SiteRow
+from ncleaner.surveying.survey import Portrait
 from ncleaner.text.visible import counted, html_text, joined, visible
 
 _MOST = 20  # rows of each list on the page, and of pages in the text
@@ -92,20 +92,21 @@ def _unread(group: Group) -> str:
 
 def _sums(history: History) -> list[tuple[str, str]]:
     inputs, unread, total = len(history.lines), history.whole.unread, history.total
+    words = total.words_kept + total.words_removed
+    share = f", {_per_cent(total.words_kept, words)} % of all" if words else ""
     return [
         ("inputs", f"{inputs:,}" + (f", {unread:,} of them not read to the end" if unread else "")),
         ("pages", f"{total.pages:,}"),
         *([("in letters new to the model", f"{total.unfamiliar:,}")] if total.unfamiliar else []),
-        ("words kept", f"{total.words_kept:,}{_share_of(total)}"),
+        ("words kept", f"{total.words_kept:,}{share}"),
         ("words removed", f"{total.words_removed:,}"),
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
         ("time of work, all inputs", str(timedelta(seconds=round(history.whole.seconds)))),
     ]
 
 
-def _share_of(total: Tally) -> str:
-    words = total.words_kept + total.words_removed
-    return f", {100 * total.words_kept / words:.1f} % of all" if words else ""
+def _per_cent(kept: int, words: int) -> str:
+    return f"{100 * kept / words:.1f}" if words else "-"
 
 
 def _cells(tally: Tally, seconds: float) -> list[str]:
@@ -205,7 +206,7 @@ blockquote cite { display: block; color: var(--soft); font-size: 13px; font-styl
 def _large(history: History) -> list[tuple[str, str]]:
     total = history.total
     words = total.words_kept + total.words_removed
-    share = f"{100 * total.words_kept / words:.1f} %" if words else "-"
+    share = f"{_per_cent(total.words_kept, words)} %" if words else "-"
     lost = total.lost.total()
     unread = history.whole.unread
     return [
@@ -225,28 +226,14 @@ def _charts(history: History) -> Iterator[str]:
     total = history.total
     # without those that are 0
     yield bars("Pages by outcome", _ranked(+history.outcomes))
-    yield _distribution(
-        "Share of words kept",
-        total.shares,
-        SHARES,
-        "per cent of the words of a page",
-        "{}\N{NO-BREAK SPACE}% or more",
-        "%",
-    )
-    yield _distribution(
-        "Words kept of a page", total.lengths, LENGTHS, "words; each bin is twice as wide", "{} words or more"
-    )
-    yield _distribution(
-        "Estimated quality",
-        total.qualities,
-        QUALITIES,
-        "per cent: the expected F1",
-        "{}\N{NO-BREAK SPACE}% or more",
-        "%",
-    )
-    yield _distribution(
-        "Time for a page", total.times, TIMES, "milliseconds; each bin is twice as wide", "{} ms or more"
-    )
+    wide = "each bin is twice as wide"
+    for title, counter, names, unit, sign in (
+        ("Share of words kept", total.shares, SHARES, "per cent of the words of a page", "%"),
+        ("Words kept of a page", total.lengths, LENGTHS, f"words; {wide}", " words"),
+        ("Estimated quality", total.qualities, QUALITIES, "per cent: the expected F1", "%"),
+        ("Time for a page", total.times, TIMES, f"milliseconds; {wide}", " ms"),
+    ):
+        yield _distribution(title, counter, names, unit, sign)
     yield bars("Pages by language", _ranked(total.languages))
     yield bars("Pages by kind", _ranked(total.kinds))
     yield bars("Pages by encoding", _ranked(total.encodings))
@@ -273,19 +260,18 @@ def _ranked(counter: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _distribution(
-    title: str, counter: Counter[str], names: Sequence[str], unit: str, half: str, sign: str = ""
-) -> str:
-    """Returns the drawing of a distribution, from its first bin with a page to its last; nothing if the
-    manifest has none, as those of older versions."""
+def _distribution(title: str, counter: Counter[str], names: Sequence[str], unit: str, sign: str) -> str:
+    """Returns the drawing of a distribution, from its first bin with a page to its last, of shares all bins;
+    nothing if the manifest has none, as those of older versions."""
     counts = [counter[name] for name in names]
     filled = [place for place, count in enumerate(counts) if count]
     if not filled:
         return ""
-    first, last = (0, len(names) - 1) if sign else (filled[0], filled[-1])
+    first, last = (0, len(names) - 1) if sign == "%" else (filled[0], filled[-1])
     sums = [sum(counts[: place + 1]) for place in range(len(counts))]
     median = names[bisect_right(sums, (sums[-1] - 1) // 2)]
-    about = f"{unit}; half of the pages: {half.format(median)}"
+    space = "\N{NO-BREAK SPACE}" if sign == "%" else ""
+    about = f"{unit}; half of the pages: {median}{space}{sign} or more"
     return distribution(title, about, counts[first : last + 1], names[first : last + 1])
 
 
@@ -324,10 +310,6 @@ _FIRST = 5
 _UNKNOWN = "- (--duplicates counts them)"
 
 
-def _share(row: SiteRow) -> str:
-    return f"{100 * row.kept / row.words:.1f}" if row.words else "-"
-
-
 def _most(counter: Counter[str], number: int) -> str:
     return joined([f"{visible(name)} {n:,}" for name, n in _ranked(counter) if name], number)
 
@@ -339,7 +321,7 @@ def _survey_sums(portrait: Portrait) -> list[tuple[str, str]]:
         ("sites with one page", f"{portrait.single:,}"),
         ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
         ("words", f"{total.words:,}"),
-        ("words kept, per cent", _share(total)),
+        ("words kept, per cent", _per_cent(total.kept, total.words)),
         ("languages", _most(total.languages, 20) or "-"),
         ("kinds of pages", _most(total.kinds, 20) or "-"),
         ("exact duplicates", f"{total.exact:,}" if portrait.duplicates else _UNKNOWN),
@@ -355,7 +337,7 @@ def _sites(portrait: Portrait) -> list[tuple[str, ...]]:
             row.site,
             f"{row.pages:,}",
             f"{row.words:,}",
-            _share(row),
+            _per_cent(row.kept, row.words),
             _most(row.languages, 3),
             _most(row.kinds, 3),
             f"{row.layouts:,}",

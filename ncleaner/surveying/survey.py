@@ -112,18 +112,17 @@ class Survey:
             if version != SURVEYS:
                 raise ModelError(f"the survey {self.path} is of version {version}: make it again")
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
-        if self.about.get("hashes") != str(HASHES_VERSION):
-            raise ModelError(
-                f"the survey {self.path} has other hashes of texts than this version computes: make it again"
-            )
         self.duplicates = self.about.get("duplicates") == "1"
-        if self.duplicates and self.about.get("sketches") != str(SKETCH_VERSION):
-            raise ModelError(
-                f"the survey {self.path} has other sketches than this version computes: make it again"
-            )
         self.paragraphs = self.about.get("paragraphs") == "1"
-        if self.paragraphs and self.about.get("sequences") != str(SEQUENCES_VERSION):
-            raise ModelError(f"the survey {self.path} has other sequences of words: make it again")
+        for is_there, key, own, what in (
+            (True, "hashes", HASHES_VERSION, "hashes of texts"),
+            (self.duplicates, "sketches", SKETCH_VERSION, "sketches"),
+            (self.paragraphs, "sequences", SEQUENCES_VERSION, "sequences of words"),
+        ):
+            if is_there and self.about.get(key) != str(own):
+                raise ModelError(
+                    f"the survey {self.path} has other {what} than this version computes: make it again"
+                )
         if references and self.about.get("references") != "1":
             raise ModelError(
                 f"the survey {self.path} has no reference pages: make it again with `survey --references`"
