@@ -272,8 +272,7 @@ def _train(pairs: list[Pair], start: Cleaner, own: Path, found: Learned) -> None
 def _look_at_pages(project: Project, done: set[str], cleaner: Cleaner, found: Learned) -> None:
     entries: dict[str, Entry] = {page: {"site": project.urls.get(page, "")} for page in project.pages}
     spread = in_order(
-        {page: entry for page, entry in entries.items() if page not in done},
-        (entries[page] for page in done),
+        {page: entry for page, entry in entries.items() if page not in done}, (entries[page] for page in done)
     )
     for page in islice((*sorted(done), *spread), _MOST):
         try:

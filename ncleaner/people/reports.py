@@ -7,16 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
-from ncleaner.people.parts import (
-    CHARTS,
-    bars,
-    curve,
-    distribution,
-    html_head,
-    html_table,
-    text_table,
-    tiles,
-)
+from ncleaner.people.parts import CHARTS, bars, curve, distribution, html_head, html_table, text_table, tiles
 from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.survey import Portrait

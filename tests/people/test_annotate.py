@@ -56,8 +56,7 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
                 page = client.get("/api/next").json()["id"]
                 found = client.get("/api/page", params={"id": page}).json()
                 client.post(
-                    "/api/finish",
-                    json={"id": page, "revision": 0, "labels": found["guess"], "seconds": 30},
+                    "/api/finish", json={"id": page, "revision": 0, "labels": found["guess"], "seconds": 30}
                 ).raise_for_status()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from ncleaner.people.options import (
-    InputArgument,
-    Run,
-    going_on,
-    or_stdin,
-    reports_errors,
-    with_options,
-)
+from ncleaner.people.options import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
 from ncleaner.people.streams import finish
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings

@@ -29,11 +29,7 @@ REMOVE_EXAMPLES = (
     ("Another one:", "ncleaner models remove english"),
 )
 
-command = typer.Typer(
-    invoke_without_command=True,
-    add_completion=False,
-    epilog=epilog(EXAMPLES),
-)
+command = typer.Typer(invoke_without_command=True, add_completion=False, epilog=epilog(EXAMPLES))
 
 
 @command.callback()

@@ -8,14 +8,8 @@ from typing import Any
 from ncleaner.people.commands.clean import command as clean
 
 EXAMPLES = (
-    (
-        "Store the pages of an archive:",
-        "ncleaner clean crawl.warc.gz -o crawl.documents.warc --metadata",
-    ),
-    (
-        "Cut a strict corpus from them:",
-        "ncleaner select crawl.documents.warc --precision -o strict.jsonl",
-    ),
+    ("Store the pages of an archive:", "ncleaner clean crawl.warc.gz -o crawl.documents.warc --metadata"),
+    ("Cut a strict corpus from them:", "ncleaner select crawl.documents.warc --precision -o strict.jsonl"),
 )
 
 

@@ -119,10 +119,7 @@ def _survey(
 
     parts = {name: parts_of(Path(name)) for name in inputs if Path(name).exists()}
     sources = asked.sources([name for name in inputs if not parts.get(name)])
-    with (
-        going_on(),
-        ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
-    ):
+    with going_on(), ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
         tally, found = survey(
             sources,
             [part for each in parts.values() for part in each],

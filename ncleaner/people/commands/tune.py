@@ -14,14 +14,7 @@ import typer
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
-from ncleaner.people.options import (
-    Run,
-    part,
-    read_labelled,
-    reports_errors,
-    training_notes,
-    with_options,
-)
+from ncleaner.people.options import Run, part, read_labelled, reports_errors, training_notes, with_options
 from ncleaner.people.plots import Panel, Series, plot_path, write_plot
 from ncleaner.people.streams import show
 from ncleaner.recipe import Recipe
@@ -90,14 +83,7 @@ class Tried(Declared):
     labelled=Labelled, tried=Tried, ngrams=part(NGramOptions, "size cased statistic"),
     recipe=part(Recipe, "text encoding"), run=part(Run, "jobs quiet"),
 )  # fmt: skip
-def command(
-    *,
-    labelled: Labelled,
-    tried: Tried,
-    ngrams: NGramOptions,
-    recipe: Recipe,
-    run: Run,
-) -> None:
+def command(*, labelled: Labelled, tried: Tried, ngrams: NGramOptions, recipe: Recipe, run: Run) -> None:
     """Find n, q and alphabet by cross-validation: tables, a plot, and the command that trains the best.
 
     The best is the plainest combination whose F is within one standard error of the highest.
