@@ -64,7 +64,7 @@ def called(*words: str) -> tuple[Shape | None, Given | None, str]:
 
 def test_options_of_the_command_line_make_a_value() -> None:
     shape, given, _ = called("--name", "x")
-    assert shape == Shape(name="x", colour="blue") and given is not None and given.flags == {"--name"}
+    assert shape == Shape(name="x", colour="blue") and given is not None and given["shape"] == ("--name",)
     words = [
         "--name",
         "x",
@@ -85,7 +85,7 @@ def test_options_of_the_command_line_make_a_value() -> None:
         name="x", round=True, shadow=False, fill=False, tags=("a", "b"), corner=(1, 2), more={"k": "v"},
         bits="least", size=Size(width=4, height=2500.0),
     )  # fmt: skip
-    assert given is not None and given.by["shape"][:2] == ("--name", "--colour")
+    assert given is not None and given["shape"][:2] == ("--name", "--colour")
 
 
 @pytest.mark.parametrize(

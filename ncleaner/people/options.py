@@ -234,19 +234,8 @@ def training_notes(quiet: bool) -> Iterator[None]:
 _CHOICES = 24
 
 
-class Given(NamedTuple):
-    """Options that the user has named.
-
-    Attributes:
-        by: {parameter of the command: their names, such as `--model`}.
-    """
-
-    by: Mapping[str, tuple[str, ...]]
-
-    @property
-    def flags(self) -> set[str]:
-        """All of them."""
-        return {flag for flags in self.by.values() for flag in flags}
+# {parameter of the command: the names of its options that the user has given, such as `--model`}
+Given = Mapping[str, tuple[str, ...]]
 
 
 class Part(NamedTuple):
@@ -468,9 +457,7 @@ def _given(flags: Mapping[str, Sequence[_Flag]], context: typer.Context) -> Give
         source = context.get_parameter_source(flag.name)
         return source is not None and source.name == "COMMANDLINE"
 
-    return Given(
-        {name: tuple(flag.shown for flag in several if is_given(flag)) for name, several in flags.items()}
-    )
+    return {name: tuple(flag.shown for flag in several if is_given(flag)) for name, several in flags.items()}
 
 
 def own_names(incomplete: str) -> list[str]:

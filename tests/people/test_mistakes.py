@@ -75,10 +75,12 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     # other commands
     ("report", 2, ("Missing argument 'OUT_DIR'", "For example: ncleaner report corpus")),
     ("report emptydir", 1, ("emptydir/manifest.jsonl: No such file", "ncleaner clean -o DIRECTORY writes it")),
+    ("inspect page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("inspect emptydir", 1, ("emptydir: is a directory", "give one page of it")),
     ("inspect page.html --number 9", 1, ("page.html has no page 9", "it has 1")),
     ("train --raw pages -o m.ncm", 2, ("give --raw and --clean", "--from-crawl")),
     ("train --raw pages --clean emptydir -o m.ncm", 1, ("no file of pages", "in emptydir (0 files)", "page.txt")),
+    ("train --raw nowhere --clean pages -o m.ncm", 1, ("nowhere is not a directory",)),
     ("train --raw pages --clean pages -o no/m.ncm", 1, ("cannot write no/m.ncm", "make the directory no first")),
     ("train --raw pages --clean pages -o old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
     ("survey crawl.warc.gz -o old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -14,23 +13,6 @@ from .test_app import ncleaner
 
 ROOT = Path(__file__).parent.parent.parent
 CRAWL = ROOT / "examples" / "crawl.warc.gz"
-
-
-def test_help() -> None:
-    listed = ncleaner("--help").stdout.decode()
-    assert re.search(r"sort +Regroup the records of web archives by host or registered domain\.", listed)
-    said = re.sub(r"[\s│]+", " ", ncleaner("sort", "--help").stdout.decode())
-    assert "one archive per host or registered" in said
-    for option in (
-        "<host|domain>",
-        "--output",
-        "--inputs-from",
-        "--jobs",
-        "--again",
-        "--log-json",
-        "--quiet",
-    ):
-        assert option in said
 
 
 def test_the_sample_crawl(tmp_path: Path) -> None:

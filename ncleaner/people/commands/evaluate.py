@@ -110,7 +110,7 @@ def command(
     from ncleaner.people.curves import curve_of, curve_table, draw_curve
     from ncleaner.people.evaluating import pairs_of, warn_if_trained_on
 
-    cleaning = [flag for flag in given.by["recipe"] if flag != "--text"]
+    cleaning = [flag for flag in given["recipe"] if flag != "--text"]
     are_pages = bool(cleaning) or measuring.curve is not None
     if are_pages and measuring.raw is not None:
         flag = "--curve" if measuring.curve is not None else cleaning[0]

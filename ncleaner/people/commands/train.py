@@ -168,7 +168,7 @@ def command(
     from ncleaner.people.cards import trained_sentence
     from ncleaner.storage.local import check_writable
 
-    _check(training, labelled, given.flags)
+    _check(training, labelled, {flag for flags in given.values() for flag in flags})
     if inputs and not training.from_crawl:
         raise typer.BadParameter(f"{inputs[0]}: inputs are for --from-crawl")
     if training.from_crawl and not recorded.language:
