@@ -18,24 +18,12 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.surveys import surveyed
 
 from ..archives import DATE, http, warc
-
-PLACES = "harbour castle market station library museum theatre bridge garden school".split()
-TEMPLATE = (
-    "Our reporters have been at work since the early morning, and they will be there until late at night, so that "
-    "everybody in the county hears what is going on, whether it is about the weather, the roads or the council."
-)
+from ..surveying.test_surveying import PLACES, TEMPLATE, article
 
 
 def page(number: int) -> bytes:
-    place = PLACES[number % len(PLACES)]
-    prose = "".join(
-        f"<p>Sentence {part} about the {place}, number {number}, says that nobody had expected the {place} to be "
-        f"open on day {part} of the week, and that the council has {number + part} other plans for it.</p>"
-        for part in range(4)
-    )
-    return (
-        f"<html lang=en><title>Story {number}</title><h1>Story {number}</h1>{prose}<p>{TEMPLATE}</p>".encode()
-    )
+    head = f"<html lang=en><title>Story {number}</title><h1>Story {number}</h1>"
+    return f"{head}{article(number)}<p>{TEMPLATE}</p>".encode()
 
 
 def archive(path: Path, numbers: range, site: str = "http://news.county.example") -> Path:
