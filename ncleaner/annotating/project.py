@@ -120,30 +120,14 @@ def gold_lines(document: Document, letters: str) -> str:
     return f"{gold}\n" if gold else ""
 
 
-def read_labels(path: Path, document: Document) -> PageLabels | None:
+def read_labels(path: Path, document: Document | None = None) -> PageLabels | None:
     """Reads the labels of a page; None if there is no file.
 
     Raises:
-        TrainingError: the file is damaged, or belongs to another text.
+        TrainingError: the file is damaged, or belongs to another text than that of the document.
     """
     if not path.is_file():
         return None
-    found = stored_labels(path)
-    if found.digest != digest_of(document) or len(found.labels) != len(document):
-        raise TrainingError(
-            f"{path} has labels for {counted(len(found.labels), 'segment')} of another text: the page, or "
-            f"the way in which its segments are found, has changed (now "
-            f"{counted(len(document), 'segment')}); move the file away to label the page again"
-        )
-    return found
-
-
-def stored_labels(path: Path) -> PageLabels:
-    """Reads a file of labels without its page.
-
-    Raises:
-        TrainingError: it cannot be read, or is damaged.
-    """
     try:
         found: dict[str, Any] = json.loads(read_bytes(path))
         made = PageLabels(
@@ -166,6 +150,12 @@ def stored_labels(path: Path) -> PageLabels:
         raise TrainingError(f"{path}: {wrong[0]!r} is not a label; the labels are {', '.join(LABELS)}")
     if made.done and OPEN in made.labels:
         raise TrainingError(f"{path}: the page is marked as done, but has segments without a label")
+    if document is not None and (made.digest != digest_of(document) or len(made.labels) != len(document)):
+        raise TrainingError(
+            f"{path} has labels for {counted(len(made.labels), 'segment')} of another text: the page, or "
+            f"the way in which its segments are found, has changed (now "
+            f"{counted(len(document), 'segment')}); move the file away to label the page again"
+        )
     return made
 
 
@@ -292,8 +282,9 @@ class Project:
 
     def all_labels(self, page: str, people: Iterable[str] | None = None) -> dict[str, PageLabels]:
         """Returns {person: labels} of a page, without reading it. Raises TrainingError: a file is damaged."""
-        paths = {name: self._path(name, page) for name in (self.people() if people is None else people)}
-        return {name: stored_labels(path) for name, path in paths.items() if path.is_file()}
+        names = self.people() if people is None else people
+        found = {name: read_labels(self._path(name, page)) for name in names}
+        return {name: labels for name, labels in found.items() if labels}
 
     def save(self, name: str, labels: PageLabels) -> None:
         """Writes the labels of a page by a person. Raises OutputError."""

@@ -122,15 +122,9 @@ class Run(Declared):
         kind=str, metavar="PATH|URL", panel="Input",
     )  # fmt: skip
     jobs: int | None = option(
-        None,
-        "Worker processes.",
-        kind=int,
-        low=1,
-        otherwise="all cores",
-        flags="--jobs -j",
-        common=True,
+        None, "Worker processes.", kind=int, low=1, otherwise="all cores", flags="--jobs -j", common=True,
         panel="Run",
-    )
+    )  # fmt: skip
     again: bool = option(False, "Process finished inputs again.", common=True, panel="Run")
     log_json: bool = option(
         False, "Write JSON to standard error, one object per line, for programs.", panel="Run"

@@ -15,12 +15,13 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -131,15 +132,18 @@ class Survey:
     @property
     def database(self) -> sqlite3.Connection:
         """The connection of this thread, read only."""
+        return cast(sqlite3.Connection, self._opened().database)
+
+    def _opened(self) -> Any:
+        """Returns the connection of this thread, and what it has found last."""
         # a connection belongs to one thread, and to one side of a fork
-        if getattr(self._local, "process", None) != os.getpid():
-            uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-            self._local.database = sqlite3.connect(uri, uri=True)
-            self._local.known = OrderedDict()
-            self._local.dumped = OrderedDict()
-            self._local.process = os.getpid()
-        database: sqlite3.Connection = self._local.database
-        return database
+        local = self._local
+        if getattr(local, "process", None) != os.getpid():
+            local.database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            local.known = lru_cache(_CACHED)(partial(_known, local.database, self.path))
+            local.dumped = lru_cache(_CACHED)(partial(_dumped, local.database, self.path))
+            local.process = os.getpid()
+        return local
 
     def __reduce__(self) -> tuple[type[Survey], tuple[Path, bool]]:
         return Survey, (self.path, self.references)
@@ -165,7 +169,9 @@ class Survey:
             ModelError: the survey is damaged.
         """
         name = registered_domain(url)
-        known = self._known(name) if name and len(document) else None
+        if not (name and len(document)):
+            return None
+        known: _Known | None = self._opened().known(name)
         if known is None:
             return None
         hashes = text_hashes(document.tables)
@@ -217,47 +223,37 @@ class Survey:
             sized = sorted(rows[number] for number in others.tolist() if rows[number][0])
             if not sized:
                 return None
-            return self._dumped(site, sized[len(sized) // 2][1])
-
-    def _dumped(self, site: str, page: int) -> Document:
-        dumped: OrderedDict[tuple[str, int], Document] = self._local.dumped
-        if (site, page) not in dumped:
-            html, encoding = self.database.execute(
-                "SELECT html, encoding FROM pages WHERE site = ? AND page = ?", (site, page)
-            ).fetchone()
-            try:
-                dumped[site, page] = dump_html(zlib.decompress(html), encoding=encoding or None)
-            except (zlib.error, TypeError, InputError) as error:
-                raise ModelError(f"the survey {self.path} is damaged: make it again") from error
-            if len(dumped) > _CACHED:
-                dumped.popitem(last=False)
-        return dumped[site, page]
-
-    def _known(self, site: str) -> _Known | None:
-        database = self.database
-        cache: OrderedDict[str, _Known | None] = self._local.known
-        if site in cache:
-            cache.move_to_end(site)
-            return cache[site]
-        with checked(self.path):
-            rows = database.execute(
-                "SELECT texts, crc FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
-            ).fetchall()
-        found: _Known | None = None
-        texts = [_texts_of(blob, crc, self.path) for blob, crc in rows]
-        if any(map(len, texts)):
-            hashes, places = np.unique(np.concatenate(texts), return_inverse=True)
-            holders = np.zeros(len(hashes), np.uint64)
-            bits = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(each) for each in texts])
-            np.bitwise_or.at(holders, places, np.uint64(1) << bits)
-            found = _Known(len(texts), hashes, holders)
-        cache[site] = found
-        if len(cache) > _CACHED:
-            cache.popitem(last=False)
-        return found
+            return cast(Document, self._opened().dumped(site, sized[len(sized) // 2][1]))
 
     def __repr__(self) -> str:
         return f"<Survey {self.path.name}>"
+
+
+def _known(database: sqlite3.Connection, path: Path, site: str) -> _Known | None:
+    """Returns what is known of a site; None if no text is."""
+    with checked(path):
+        rows = database.execute(
+            "SELECT texts, crc FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
+        ).fetchall()
+    texts = [_texts_of(blob, crc, path) for blob, crc in rows]
+    if not any(map(len, texts)):
+        return None
+    hashes, places = np.unique(np.concatenate(texts), return_inverse=True)
+    holders = np.zeros(len(hashes), np.uint64)
+    bits = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(each) for each in texts])
+    np.bitwise_or.at(holders, places, np.uint64(1) << bits)
+    return _Known(len(texts), hashes, holders)
+
+
+def _dumped(database: sqlite3.Connection, path: Path, site: str, page: int) -> Document:
+    """Returns the dump of a sampled page."""
+    html, encoding = database.execute(
+        "SELECT html, encoding FROM pages WHERE site = ? AND page = ?", (site, page)
+    ).fetchone()
+    try:
+        return dump_html(zlib.decompress(html), encoding=encoding or None)
+    except (zlib.error, TypeError, InputError) as error:
+        raise ModelError(f"the survey {path} is damaged: make it again") from error
 
 
 def _texts_of(blob: bytes, crc: int, path: Path) -> npt.NDArray[np.uint32]:

@@ -66,13 +66,9 @@ class Comparing(Declared):
     )
     unwrap: bool = option(False, "Take off the element <text> around each of CleanEval's pages.", panel=_GOLD)
     limit: int | None = option(
-        None,
-        "Number of pages of each GOLD_DIR, at even distances.",
-        kind=int,
-        low=1,
-        otherwise="all",
+        None, "Number of pages of each GOLD_DIR, at even distances.", kind=int, low=1, otherwise="all",
         panel=_GOLD,
-    )
+    )  # fmt: skip
     convention: Literal["auto", "none"] = option(
         "auto",
         "auto: keep or leave out zones such as headlines as the gold texts do, where a tool has a switch "
@@ -176,16 +172,10 @@ def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool
     jobs = asked.jobs or cores()
     with training_notes(quiet), CountDisplay("page read", "pages read", quiet=quiet) as display:
         found = read_gold(
-            folder,
-            raw=asked.raw,
-            clean=asked.clean,
-            limit=asked.limit,
-            unwrap=asked.unwrap,
-            unit=None if asked.unit == "auto" else asked.unit,
-            convention=asked.convention == "auto",
-            pairs=asked.cross_validate is not None,
-            progress=display.advance,
-        )
+            folder, raw=asked.raw, clean=asked.clean, limit=asked.limit, unwrap=asked.unwrap,
+            unit=None if asked.unit == "auto" else asked.unit, convention=asked.convention == "auto",
+            pairs=asked.cross_validate is not None, progress=display.advance,
+        )  # fmt: skip
     with TemporaryDirectory(prefix="ncleaner-") as models:
         held_out: Models = {}
         if asked.cross_validate is not None:
@@ -196,18 +186,11 @@ def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool
                 )  # fmt: skip
         with CountDisplay("page cleaned and scored", "pages cleaned and scored", quiet=quiet) as display:
             return compare(
-                found,
-                names,
-                reference=asked.reference or "",
-                model=str(recipe.model),
-                sites=None if recipe.sites is None else str(recipe.sites),
-                held_out=held_out,
-                rounds=asked.rounds,
-                seconds=asked.seconds,
-                jobs=asked.jobs or 1,
-                scorers=jobs,
+                found, names, reference=asked.reference or "", model=str(recipe.model),
+                sites=None if recipe.sites is None else str(recipe.sites), held_out=held_out,
+                rounds=asked.rounds, seconds=asked.seconds, jobs=asked.jobs or 1, scorers=jobs,
                 progress=display.advance,
-            )
+            )  # fmt: skip
 
 
 def comparison_table(result: Comparison) -> str:

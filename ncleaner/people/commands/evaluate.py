@@ -38,12 +38,9 @@ class Measuring(Declared):
         choices=("auto", "word", "char"), panel=_MEASURED,
     )  # fmt: skip
     ascii_only: bool = option(
-        False,
-        "Leave non-ASCII characters out, as cleaneval.py -a does.",
-        flags="--ascii",
-        common=False,
+        False, "Leave non-ASCII characters out, as cleaneval.py -a does.", flags="--ascii", common=False,
         panel=_MEASURED,
-    )
+    )  # fmt: skip
     raw: Path | None = option(
         None,
         "The pages of GOLD_DIR. They show the sites, and which zones, such as headlines, the gold texts "

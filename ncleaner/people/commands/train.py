@@ -111,14 +111,9 @@ class Training(Declared):
         otherwise="ngram finds them by cross-validation, hybrid decides for the page as a whole",
     )  # fmt: skip
     more_clean: tuple[Path, ...] = option(
-        (),
-        "More clean text; may be given several times.",
-        each=Path,
-        of=_BOTH,
-        metavar="FILE",
-        common=False,
+        (), "More clean text; may be given several times.", each=Path, of=_BOTH, metavar="FILE", common=False,
         panel=_NGRAMS,
-    )
+    )  # fmt: skip
     more_dirty: tuple[Path, ...] = option(
         (),
         "More dirty text, such as menus; may be given several times.",
