@@ -62,15 +62,7 @@ def change(client: TestClient, **others: Any) -> httpx.Response:
 
 # who gets in --------------------------------------------------------------------------------------
 
-PLACES = [
-    "/",
-    "/static/app.js",
-    "/api/progress",
-    "/api/page?id=p0",
-    "/api/pages",
-    "/api/next",
-    "/drawn?id=p0",
-]
+PLACES = "/ /static/app.js /api/progress /api/page?id=p0 /api/pages /api/next /drawn?id=p0".split()
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -215,12 +207,12 @@ def test_no_other_files(place: str, client: TestClient) -> None:
 def test_the_page_is_all_there_and_loads_nothing_from_outside(client: TestClient) -> None:
     index = client.get("/")
     assert index.headers["content-type"].startswith("text/html")
-    for name, kind in (
-        ("app.js", "javascript"),
-        ("style.css", "css"),
-        ("icon.svg", "svg"),
-        ("frame.js", "javascript"),
-    ):
+    for name, kind in {
+        "app.js": "javascript",
+        "style.css": "css",
+        "icon.svg": "svg",
+        "frame.js": "javascript",
+    }.items():
         answer = client.get(f"/static/{name}")
         assert kind in answer.headers["content-type"]
         assert (

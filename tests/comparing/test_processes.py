@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ncleaner.comparing.gold import GoldPage, read_gold
+from ncleaner.comparing.gold import read_gold
 from ncleaner.comparing.tools import Outcome, ToolError, run, tool_of
 
 from .gold_dirs import enter, little
@@ -20,44 +22,37 @@ FOUND = [
 ]
 
 
+Running = Callable[..., list[Outcome]]
+
+
 @pytest.fixture
-def pages(tmp_path: Path) -> tuple[GoldPage, ...]:
-    return read_gold(little(tmp_path / "little"), convention=False).pages
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """Runs a made-up tool over three pages."""
+    pages = read_gold(little(tmp_path / "little"), convention=False).pages
+
+    def running(name: str, **options: Any) -> list[Outcome]:
+        enter(monkeypatch, tmp_path, name)
+        return run(tool_of(name), pages, **options)
+
+    return running
 
 
-def texts(
-    name: str,
-    pages: tuple[GoldPage, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    seconds: float = 60,
-) -> list[Outcome]:
-    enter(monkeypatch, tmp_path, name)
-    return run(tool_of(name), pages, seconds=seconds)
-
-
-def test_text_and_time(pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = texts("paragraphs", pages, tmp_path, monkeypatch)
+def test_text_and_time(running: Running) -> None:
+    found = running("paragraphs")
     assert [outcome.text for outcome in found] == FOUND
     assert all(outcome.time is not None and outcome.time > 0 and not outcome.failure for outcome in found)
 
 
-def test_what_tools_are_told(
-    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert [outcome.text for outcome in texts("told", pages, tmp_path, monkeypatch)] == [
+def test_what_tools_are_told(running: Running) -> None:
+    assert [outcome.text for outcome in running("told")] == [
         b"<p>html http://bread.example/ en\n",
         b"<p>html http://rain.example/ en\n",
         b"<p>html http://tea.example/\n",
     ]
 
 
-def test_nothing_is_no_failure(
-    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert [
-        (outcome.text, outcome.failure) for outcome in texts("nothing", pages, tmp_path, monkeypatch)
-    ] == [(b"", "")] * 3
+def test_nothing_is_no_failure(running: Running) -> None:
+    assert [(outcome.text, outcome.failure) for outcome in running("nothing")] == [(b"", "")] * 3
 
 
 @pytest.mark.parametrize(
@@ -72,10 +67,8 @@ def test_nothing_is_no_failure(
         pytest.param("hangs", "not finished after 0.5 seconds", marks=pytest.mark.slow),
     ],
 )
-def test_a_failure_costs_one_page(
-    name: str, failure: str, pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = texts(name, pages, tmp_path, monkeypatch, seconds=0.5)
+def test_a_failure_costs_one_page(name: str, failure: str, running: Running) -> None:
+    found = running(name, seconds=0.5)
     assert [outcome.failure for outcome in found] == ["", failure, ""]
     assert [outcome.text for outcome in found] == [FOUND[0], b"", FOUND[2]]
     assert found[1].time is None
@@ -89,28 +82,18 @@ def test_a_failure_costs_one_page(
         pytest.param("ends", "its process ended with status 5", marks=pytest.mark.slow),
     ],
 )
-def test_a_failure_on_all_pages(
-    name: str, failure: str, pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert [outcome.failure for outcome in texts(name, pages, tmp_path, monkeypatch)] == [failure] * 3
+def test_a_failure_on_all_pages(name: str, failure: str, running: Running) -> None:
+    assert [outcome.failure for outcome in running(name)] == [failure] * 3
 
 
-def test_nothing_that_a_tool_prints_is_seen(
-    pages: tuple[GoldPage, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    assert [outcome.text for outcome in texts("prints", pages, tmp_path, monkeypatch)] == FOUND
+def test_nothing_that_a_tool_prints_is_seen(running: Running, capfd: pytest.CaptureFixture[str]) -> None:
+    assert [outcome.text for outcome in running("prints")] == FOUND
     assert capfd.readouterr() == ("", "")
 
 
-def test_rounds_after_a_warm_up(
-    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    enter(monkeypatch, tmp_path, "counts")
+def test_rounds_after_a_warm_up(running: Running) -> None:
     steps: list[int] = []
-    found = run(tool_of("counts"), pages, rounds=3, progress=lambda: steps.append(1))
+    found = running("counts", rounds=3, progress=lambda: steps.append(1))
     # three pages warm it up, and the text is that of the first round
     assert [outcome.text for outcome in found] == [b"<p>call 4\n", b"<p>call 5\n", b"<p>call 6\n"]
     assert [len(outcome.seconds) for outcome in found] == [3, 3, 3]
@@ -126,17 +109,9 @@ def test_rounds_after_a_warm_up(
         ("absent", "No module named 'no_such_module_here'", True),
     ],
 )
-def test_a_tool_that_cannot_run(
-    name: str,
-    reason: str,
-    missing: bool,
-    pages: tuple[GoldPage, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    enter(monkeypatch, tmp_path, name)
+def test_a_tool_that_cannot_run(name: str, reason: str, missing: bool, running: Running) -> None:
     with pytest.raises(ToolError) as error:
-        run(tool_of(name), pages)
+        running(name)
     assert (str(error.value), error.value.missing) == (reason, missing)
 
 
@@ -149,11 +124,8 @@ def test_a_method_on_a_text_dump(tmp_path: Path) -> None:
     assert found.text == b"<p>The ferry will sail until May.\n<p>So it does.\n"
 
 
-def test_a_run_can_be_stopped(
-    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    enter(monkeypatch, tmp_path, "hangs")
+def test_a_run_can_be_stopped(running: Running) -> None:
     stop = threading.Event()
     stop.set()
     with pytest.raises(KeyboardInterrupt):
-        run(tool_of("hangs"), pages, stop=stop)
+        running("hangs", stop=stop)

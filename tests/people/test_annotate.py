@@ -71,17 +71,8 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
     # the exact command
     trained = ncleaner(*command.split()[1:], cwd=tmp_path)
     assert trained.returncode == 0 and (tmp_path / f"{language}.ncm").is_file()
-    annotated = ncleaner(
-        "train",
-        "-m",
-        "hybrid",
-        "--annotations",
-        tmp_path / "crawl-gold" / "raw",
-        "-o",
-        tmp_path / "a.ncm",
-        "--alphabet",
-        "nonlexical",
-    )
+    train = ("train", "-m", "hybrid", "--alphabet", "nonlexical", "-o", tmp_path / "a.ncm")
+    annotated = ncleaner(*train, "--annotations", tmp_path / "crawl-gold" / "raw")
     assert b"5 pages" in annotated.stderr
     # the same command goes on
     with running(archive) as (process, _):

@@ -72,8 +72,7 @@ def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None
         (tmp_path / "gold" / f"{name}.txt").write_text(text.format(prose))
     arguments = [
         "evaluate",
-        str(tmp_path / "pages"),
-        str(tmp_path / "gold"),
+        *(str(tmp_path / side) for side in ("pages", "gold")),
         "-m",
         "everything",
         "--json",
@@ -208,18 +207,8 @@ def test_a_page_with_everything(tmp_path: Path) -> None:
         Seen(path.read_text("utf-8")).check()
     # of cleaned text, whose pages are known
     ncleaner("clean", PAGES, "-o", tmp_path / "out", "-f", "cleaneval", "-q")
-    result = ncleaner(
-        "evaluate",
-        tmp_path / "out",
-        GOLD,
-        "--raw",
-        PAGES,
-        "--html",
-        tmp_path / "f.html",
-        "--worst",
-        "2",
-        "-j1",
-    )
+    known = ("evaluate", tmp_path / "out", GOLD, "--raw", PAGES, "-j1")
+    result = ncleaner(*known, "--html", tmp_path / "f.html", "--worst", "2")
     assert result.returncode == 0 and b"2 views in" in result.stderr
     assert "<svg" not in (tmp_path / "f.html").read_text("utf-8")
     # and of cleaned text alone
@@ -299,7 +288,6 @@ def test_advice_by_the_convention_of_a_gold_text() -> None:
     assert max(map(len, convention_table(uses).splitlines())) < 80
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIRS = read_pairs(EXAMPLES / "pages", EXAMPLES / "gold")
 
 

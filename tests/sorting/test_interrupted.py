@@ -51,9 +51,12 @@ def outputs(folder: Path) -> dict[str, bytes]:
     }
 
 
+# the inputs, the outputs of an undisturbed sort, and its seconds
+Whole = tuple[Path, dict[str, bytes], float]
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes], float]:
-    """The inputs, the outputs of an undisturbed sort, and its seconds."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     folder = tmp_path_factory.mktemp("whole")
     source = crawl(folder / "in")
     began = time.monotonic()
@@ -78,9 +81,7 @@ def end(process: subprocess.Popen[bytes]) -> str:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("seed", range(3))
-def test_killed_at_any_moment(
-    whole: tuple[Path, dict[str, bytes], float], tmp_path: Path, seed: int, jobs: int
-) -> None:
+def test_killed_at_any_moment(whole: Whole, tmp_path: Path, seed: int, jobs: int) -> None:
     source, expected, seconds = whole
     out = tmp_path / "out"
     dice = random.Random(seed)
@@ -113,7 +114,7 @@ main()
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_at_every_step(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path, step: str) -> None:
+def test_killed_at_every_step(whole: Whole, tmp_path: Path, step: str) -> None:
     """A killed sort is followed by another, which is killed a step later, until one ends."""
     source, expected, _ = whole
     kills = 0
@@ -129,7 +130,7 @@ def test_killed_at_every_step(whole: tuple[Path, dict[str, bytes], float], tmp_p
     assert outputs(tmp_path / "out") == expected
 
 
-def test_finished_work_is_not_done_again(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
+def test_finished_work_is_not_done_again(whole: Whole, tmp_path: Path) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"
     journal = out / "sorting.jsonl"
@@ -167,7 +168,7 @@ def test_a_signal_ends_it(tmp_path: Path, number: signal.Signals, status: int) -
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_that_is_killed_or_stopped_is_replaced(
-    whole: tuple[Path, dict[str, bytes], float], tmp_path: Path, number: signal.Signals
+    whole: Whole, tmp_path: Path, number: signal.Signals
 ) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"
@@ -185,7 +186,7 @@ def test_a_worker_that_is_killed_or_stopped_is_replaced(
     assert outputs(out) == expected
 
 
-def test_workers_end_with_their_parent(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
+def test_workers_end_with_their_parent(whole: Whole, tmp_path: Path) -> None:
     source, _, _ = whole
     process = start(source, tmp_path / "out", "-j2")
     children = wait_until(lambda: descendants(process.pid) or process.poll() is not None, "no worker starts")
@@ -195,7 +196,7 @@ def test_workers_end_with_their_parent(whole: tuple[Path, dict[str, bytes], floa
         wait_until(lambda child=child: not psutil.pid_exists(child), "a worker goes on")  # type: ignore[misc]
 
 
-def test_two_at_a_time(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
+def test_two_at_a_time(whole: Whole, tmp_path: Path) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"
     out.mkdir()
@@ -208,7 +209,7 @@ def test_two_at_a_time(whole: tuple[Path, dict[str, bytes], float], tmp_path: Pa
     assert outputs(out) == expected
 
 
-def test_few_file_handles(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
+def test_few_file_handles(whole: Whole, tmp_path: Path) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"
 
@@ -260,7 +261,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_full_disk(whole: tuple[Path, dict[str, bytes], float], small_disk: Path, jobs: int) -> None:
+def test_a_full_disk(whole: Whole, small_disk: Path, jobs: int) -> None:
     source, expected, _ = whole
     out = small_disk / "out"
     # in the first part, in the second part, nowhere
