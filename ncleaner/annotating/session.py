@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ncleaner.annotating.agreement import conflicts
 from ncleaner.annotating.learning import Guess, Learning, guess_of, guesser, in_order, styles_of
-from ncleaner.annotating.project import OPEN, PageLabels, Project, digest_of
+from ncleaner.annotating.project import OPEN, PageLabels, Project, digest_of, kinds_of
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
@@ -219,7 +219,7 @@ class Session:
             "guess": guess.letters,
             "certainty": guess.certainty,
             "texts": document.texts,
-            "kinds": bytes(table["kind"]).decode(),
+            "kinds": kinds_of(document),
             "words": table["words"].tolist(),
             "styles": styles_of(document),
             "zones": [ZONES[zone] for zone in table["zone"].tolist()],

@@ -216,15 +216,19 @@ class Builder:
         try:
             with checked(survey.path):
                 # which pages are duplicates is found again, among all pages
-                counts = source.execute("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')")
-                pages = source.execute("SELECT * FROM pages")
-                captures = source.execute("SELECT * FROM captures WHERE ?", (self.duplicates,))
-                while rows := counts.fetchmany(1000):
-                    self._insert(_COUNT, rows)
-                while rows := captures.fetchmany(1000):
-                    self._insert(_CAPTURE, rows)
+                parts = [("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')", _COUNT)]
+                if self.duplicates:
+                    parts.append(("SELECT * FROM captures", _CAPTURE))
                 if self.paragraphs:
-                    self._add_sequences(source)
+                    parts.append(("SELECT capture, moment FROM moments", _CAPTURED))
+                    parts.append(
+                        ("SELECT sequence, capture FROM sequences JOIN moments ON rank = first", _SEEN)
+                    )
+                for query, statement in parts:
+                    found = source.execute(query)
+                    while rows := found.fetchmany(1000):
+                        self._insert(statement, rows)
+                pages = source.execute("SELECT * FROM pages")
                 while rows := pages.fetchmany(100):
                     for site, _, _, texts, crc, *_ in rows:
                         if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
@@ -235,13 +239,6 @@ class Builder:
         finally:
             source.close()
         self._insert(_PRUNE, [(self.pages,)])
-
-    def _add_sequences(self, source: sqlite3.Connection) -> None:
-        captured = source.execute("SELECT capture, moment FROM moments")
-        seen = source.execute("SELECT sequence, capture FROM sequences JOIN moments ON rank = first")
-        for rows, statement in ((captured, _CAPTURED), (seen, _SEEN)):
-            while some := rows.fetchmany(1000):
-                self._insert(statement, some)
 
     def _insert(self, statement: str, rows: list[tuple[object, ...]]) -> None:
         try:
