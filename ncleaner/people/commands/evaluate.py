@@ -148,7 +148,6 @@ def _evaluate(
     cleaned first."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.people import evaluating
-    from ncleaner.people.evaluating import convention_table, evaluation_table
     from ncleaner.people.progress import CountDisplay
     from ncleaner.scoring.evaluation import evaluate
     from ncleaner.training.conventions import conventions_of
@@ -167,7 +166,7 @@ def _evaluate(
                 align_dir=asked.align, sites=evaluating.sites_of(pairs, gold, site_from),
             )  # fmt: skip
         convention = conventions_of(pairs) if pairs else None
-        said = convention_table(convention) if convention else problem
+        said = evaluating.convention_table(convention) if convention else problem
         evaluating.warn_of_doubts(result, texts, gold, are_given=cleaner is None)
         if asked.html is not None:
             title, svg = f"{predicted.name} against {gold.name}", ""
@@ -186,7 +185,7 @@ def _evaluate(
         uses = None if convention is None else {name: use.to_dict() for name, use in convention.items()}
         show_json({**result.to_dict(), "convention": uses})
     else:
-        show(evaluation_table(result, per_page=asked.per_page))
+        show(evaluating.evaluation_table(result, per_page=asked.per_page))
         show(said)
     return told
 
