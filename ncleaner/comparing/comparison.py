@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from ncleaner.comparing.gold import GoldPage, GoldSet
-from ncleaner.comparing.tools import Outcome, Tool, ToolError, run, sources_of, tool_of, with_model
+from ncleaner.comparing.tools import Outcome, Tool, ToolError, run, sources_of, tool_of
 from ncleaner.errors import EvaluationError, ModelError, TrainingError, TrainingWarning
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
@@ -276,8 +276,9 @@ Models = Mapping[str, "Sequence[Fold] | TrainingError"]
 """{method: its folds, or why there are none}."""
 
 
-def scored(page: GoldPage, outcome: Outcome) -> PageFigures:
-    """Scores what a tool made of a page: words in order, and words or characters in any order.
+def scored(page: GoldPage, outcome: Outcome, worker: Worker | None = None) -> PageFigures:
+    """Scores what a tool made of a page: words in order, and words or characters in any order. It is a task
+    for workers.
 
     A page on which the tool failed counts as an empty text, and as 0 in any order.
     """
@@ -380,7 +381,7 @@ def _scores(
     gold: GoldSet, outcomes: Sequence[Outcome], scorers: int, advance: Callable[[], None]
 ) -> tuple[PageFigures, ...]:
     """Scores all pages in several processes."""
-    tasks = [partial(_scored, *pair) for pair in zip(gold.pages, outcomes, strict=True)]
+    tasks = [partial(scored, *pair) for pair in zip(gold.pages, outcomes, strict=True)]
     pages: dict[int, PageFigures] = {}
     for index, figures in results(tasks, scorers):
         pages[index] = figures
@@ -409,10 +410,6 @@ def _each(
             raise
 
 
-def _scored(page: GoldPage, outcome: Outcome, worker: Worker) -> PageFigures:
-    return scored(page, outcome)
-
-
 def _by_fold(
     tool: Tool, gold: GoldSet, folds: Sequence[Fold], run_one: Callable[..., list[Outcome]]
 ) -> list[Outcome]:
@@ -427,7 +424,8 @@ def _by_fold(
             if page.name in fold.pages or (number == 0 and page.name not in dumped)
         ]
         if pages:
-            outcomes = run_one(with_model(tool, fold.model), pages)
+            own = replace(tool, arguments={**tool.arguments, "model": str(fold.model)})
+            outcomes = run_one(own, pages)
             found |= {page.name: outcome for page, outcome in zip(pages, outcomes, strict=True)}
     return [found[page.name] for page in gold.pages]
 

@@ -110,11 +110,6 @@ def tool_of(
     return Tool(name, peer.make, arguments, installed, ", ".join(settings), peer.install)
 
 
-def with_model(tool: Tool, model: Path) -> Tool:
-    """Returns a method with a model file of its own."""
-    return replace(tool, arguments={**tool.arguments, "model": str(model)})
-
-
 def method(**recipe: Any) -> Extractor:
     """A method of ncleaner, from the bytes of a page to its text in CleanEval's format; see `Recipe`."""
     cleaner = Cleaner(**recipe)

@@ -163,13 +163,13 @@ class Run(Declared):
 @contextmanager
 def _logged_as_json(wanted: bool) -> Iterator[None]:
     """Writes errors as JSON if `wanted`."""
-    from ncleaner.people.progress import log
-
     try:
         yield
     except NcleanerError as error:
         if not wanted:
             raise
+        from ncleaner.people.progress import log
+
         log("error", what=str(error))
         raise typer.Exit(1) from None
 

@@ -146,17 +146,10 @@ def test_methods_remove_more_and_more() -> None:
 
 
 @pytest.mark.slow
-def test_threshold_trades_recall_for_precision() -> None:
-    sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-2", "-1", "1")]
-    assert sizes[0] > sizes[1] > sizes[2]
-
-
-@pytest.mark.slow
-def test_presets() -> None:
-    recall, balanced, precision = (
-        len(ncleaner("clean", CRAWL, *options).stdout) for options in (["--recall"], [], ["--precision"])
-    )
-    assert recall > balanced > precision
+def test_thresholds_and_presets_trade_recall_for_precision() -> None:
+    for options in (["--threshold -2", "--threshold -1", "--threshold 1"], ["--recall", "", "--precision"]):
+        sizes = [len(ncleaner("clean", CRAWL, *words.split()).stdout) for words in options]
+        assert sizes[0] > sizes[1] > sizes[2]
     assert ncleaner("clean", CRAWL, "--recall", "--threshold", "0").returncode == 2
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Pair, read_pairs
 
 from ..explaining.test_drawing import Seen
+from ..scoring.test_evaluation import write
 from .test_app import EXAMPLES, ncleaner
 
 PAGES, GOLD = EXAMPLES / "pages", EXAMPLES / "gold"
@@ -50,10 +50,9 @@ def test_pages_are_cleaned_first(options: list[str], tmp_path: Path) -> None:
 
 
 def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
+    texts = {f"{name}.txt": f"<p>One and two of {name}." for name in ("a-1", "a-2", "b-1", "c")}
     for side in ("pred", "gold"):
-        (tmp_path / side).mkdir()
-        for name in ("a-1", "a-2", "b-1", "c"):
-            (tmp_path / side / f"{name}.txt").write_text(f"<p>One and two of {name}.")
+        write(tmp_path / side, texts)
     arguments = ("evaluate", tmp_path / "pred", tmp_path / "gold", "--json", "-j1", "--site-from")
     told = json.loads(ncleaner(*arguments, r"(\w)-").stdout)["standard_errors"]
     assert (told["by"], told["clusters"], told["unknown_sites"]) == ("site", 3, 1)
@@ -64,12 +63,11 @@ def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
 def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None:
     """A mark is a word: beside a plain gold text, each would be a wrong one."""
     prose = "The ferry sails until the end of May, in all weathers."
-    texts = {"marked": "<h>Late again\n<p>{0}\n", "plain": "Late again\n\n{0}\n"}
-    for side in ("pages", "gold"):
-        (tmp_path / side).mkdir()
-    for name, text in texts.items():
-        (tmp_path / "pages" / f"{name}.html").write_text(f"<h1>Late again</h1><p>{prose}")
-        (tmp_path / "gold" / f"{name}.txt").write_text(text.format(prose))
+    write(tmp_path / "pages", dict.fromkeys(("marked.html", "plain.html"), f"<h1>Late again</h1><p>{prose}"))
+    write(
+        tmp_path / "gold",
+        {"marked.txt": f"<h>Late again\n<p>{prose}\n", "plain.txt": f"Late again\n\n{prose}\n"},
+    )
     arguments = [
         "evaluate",
         *(str(tmp_path / side) for side in ("pages", "gold")),
@@ -84,8 +82,7 @@ def test_marks_are_compared_where_the_gold_text_has_them(tmp_path: Path) -> None
 
 def test_characters_count_where_no_spaces_separate_words(tmp_path: Path) -> None:
     for side in ("pred", "gold"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "a.txt").write_text("島へのフェリーは月曜日から再開される。\n")
+        write(tmp_path / side, {"a.txt": "島へのフェリーは月曜日から再開される。\n"})
     arguments = ["evaluate", str(tmp_path / "pred"), str(tmp_path / "gold"), "-q", "--json"]
     assert json.loads(CliRunner().invoke(app, arguments).stdout)["unit"] == "char"
     (tmp_path / "gold" / "a.txt").write_text("The ferry to 島 sails again.\n")
@@ -115,13 +112,9 @@ def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
     )
     told = json.loads(result.stdout)
     assert told["compared"] == 1 and told["standard_errors"]["words"]["micro"]["f_score"] is None
-    (tmp_path / "pages" / "deep").mkdir(parents=True)
-    (tmp_path / "gold" / "deep").mkdir(parents=True)
-    shutil.copy(PAGES / f"{name}.html", tmp_path / "pages" / "deep")
-    shutil.copy(GOLD / f"{name}.gold", tmp_path / "gold" / "deep" / f"{name}.txt")
-    (tmp_path / "pages" / "empty.html").write_text("")
-    (tmp_path / "gold" / "empty.txt").write_text("nothing is left of it")
-    (tmp_path / "pages" / "other.html").write_text("<p>without gold")
+    page, text = (PAGES / f"{name}.html").read_text(), (GOLD / f"{name}.gold").read_text()
+    write(tmp_path / "pages", {f"deep/{name}.html": page, "empty.html": "", "other.html": "<p>without gold"})
+    write(tmp_path / "gold", {f"deep/{name}.txt": text, "empty.txt": "nothing is left of it"})
     result = ncleaner("evaluate", tmp_path / "pages", tmp_path / "gold", "-m", "hybrid", "--json", "-j1")
     assert [page["name"] for page in json.loads(result.stdout)["pages"]] == [f"deep/{name}.txt", "empty.txt"]
 
@@ -136,10 +129,8 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
 
 
 def test_sites_make_standard_errors(tmp_path: Path) -> None:
-    for name, text in {"a": "one two three", "b": "one two", "c": "one"}.items():
-        for side in ("pred", "gold"):
-            (tmp_path / side).mkdir(exist_ok=True)
-            (tmp_path / side / f"{name}.txt").write_text(text if side == "pred" else "one two three")
+    write(tmp_path / "pred", {"a.txt": "one two three", "b.txt": "one two", "c.txt": "one"})
+    write(tmp_path / "gold", {f"{name}.txt": "one two three" for name in "abc"})
     alone = evaluate(tmp_path / "pred", tmp_path / "gold")
     assert (alone.errors.by, alone.errors.clusters, alone.errors.unknown) == ("page", 3, 3)
     assert "no site is known" in errors_sentence(alone.errors)
@@ -224,8 +215,7 @@ def test_a_page_with_everything(tmp_path: Path) -> None:
 def test_hostile_texts_on_the_page(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script> <p>one</details> \"two' \u202egnp.exe"
     for side, text in (("pred", bad), ("gold", bad + " three <img src=x>")):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "<b>'.txt").write_text(text)
+        write(tmp_path / side, {"<b>'.txt": text})
     result = evaluate(tmp_path / "pred", tmp_path / "gold")
     (page,) = worst_pages(result, 5)
     texts = {page.name: tuple((tmp_path / side / "<b>'.txt").read_bytes() for side in ("pred", "gold"))}
