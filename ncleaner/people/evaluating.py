@@ -363,18 +363,8 @@ def pairs_of(pages: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
 def known_pairs(
     pages: Path | None, gold: Path, text: str, quiet: bool, *, asked: bool
 ) -> tuple[list[Pair], str]:
-    """Returns the pages of gold texts; or none, and why the convention of the texts is not known.
-
-    Args:
-        pages: the directory of the pages; None for the directory `raw` beside the gold texts.
-        gold: the gold texts.
-        text: layout of pages that are text dumps.
-        quiet: show no progress.
-        asked: the user has named them as the pages of the gold texts.
-
-    Raises:
-        TrainingError: they are `asked` for, but cannot be read or are not those of the gold texts.
-    """
+    """Returns the pages of gold texts, by default those in the directory `raw` beside them; or none, and why
+    the convention of the texts is not known. TrainingError: the user has `asked` for these pages."""
     beside = pages or gold.parent / "raw"
     unknown = "The convention of this gold text (zones such as headlines) is not known"
     if gold.is_file() or not (pages or beside.is_dir()):
@@ -393,12 +383,6 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner | None, quiet: bool) -> It
     Without a cleaner, the pages are texts, and given as they are.
 
     A page that is given up, or cannot be read, has no text, and a message says so.
-
-    Args:
-        pages: a directory of pages, or one page.
-        gold: a directory of gold texts, or one of them.
-        cleaner: what cleans them.
-        quiet: show no progress.
 
     Raises:
         EvaluationError: there is no such page or directory, or none of the pages has a gold text.
@@ -509,22 +493,9 @@ def write_report(
     curve: str,
     convention: str,
 ) -> str:
-    """Writes an evaluation as an HTML page, and a view of each of the worst pages; returns what to say of it.
-
-    Args:
-        html: the file; the views are in a directory beside it.
-        result: the figures.
-        title: what was evaluated.
-        texts, gold: the cleaned texts, and the gold texts.
-        pairs: the pages, as far as they are known.
-        cleaner: what has cleaned them; None if it is not known.
-        worst: number of pages that are shown.
-        curve: as SVG; empty for none.
-        convention: sentences about the gold texts.
-
-    Raises:
-        OutputError: a file cannot be written.
-    """
+    """Writes an evaluation as an HTML page, and views of the worst pages to a directory beside it; returns
+    what to say of it. The cleaner is what has cleaned them, None if it is not known; other arguments as for
+    `evaluation_page`. Raises OutputError."""
     shown = worst_pages(result, worst)
     compared = {page.name: read_pair(page.name, texts, gold) for page in shown}
     folder = html.with_name(f"{html.stem}_pages")
