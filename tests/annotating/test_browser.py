@@ -67,6 +67,11 @@ def enter(tab: Any, server: Serving) -> None:
     assert tab.is_hidden("#alert"), tab.inner_text("#alert")
 
 
+def press(tab: Any, *keys: str) -> None:
+    for key in keys:
+        tab.keyboard.press(key)
+
+
 def drawn(tab: Any) -> Any:
     """The frame with the drawn page, which comes after the page around it."""
     for _ in range(100):
@@ -161,10 +166,7 @@ def test_undo_also_after_a_reload(tab: Any, tmp_path: Path) -> None:
     with served(tmp_path) as server:
         enter(tab, server)
         first = letters(tab)
-        tab.keyboard.press("Home")
-        tab.keyboard.press("Shift+ArrowDown")
-        tab.keyboard.press("Shift+ArrowDown")
-        tab.keyboard.press("h")
+        press(tab, "Home", "Shift+ArrowDown", "Shift+ArrowDown", "h")
         assert letters(tab) == "hhh" + first[3:]
         tab.keyboard.press("p")
         assert letters(tab) == "hhhp" + first[4:]
@@ -177,8 +179,7 @@ def test_undo_also_after_a_reload(tab: Any, tmp_path: Path) -> None:
         assert letters(tab) == first
         tab.keyboard.press("u")
         assert "Nothing to undo" in tab.inner_text("#status")
-        tab.keyboard.press("r")
-        tab.keyboard.press("Control+y")
+        press(tab, "r", "Control+y")
         assert letters(tab) == "hhhp" + first[4:]
         wait_until_saved(tab)
         assert stored(tmp_path, "p0")["labels"] == "hhhp...."
@@ -188,16 +189,11 @@ def test_keys(tab: Any, tmp_path: Path) -> None:
     made.project(tmp_path)
     with served(tmp_path) as server:
         enter(tab, server)
-        tab.keyboard.press("End")
-        tab.keyboard.press("k")
-        tab.keyboard.press("a")
+        press(tab, "End", "k", "a")
         assert tab.locator(".seg[aria-selected=true]").count() == 3
         tab.keyboard.press("l")
         assert letters(tab)[4:7] == "lll"
-        tab.keyboard.press("Home")
-        tab.keyboard.press(" ")
-        tab.keyboard.press(" ")
-        tab.keyboard.press("v")
+        press(tab, "Home", " ", " ", "v")
         assert tab.is_hidden("#right")
         tab.keyboard.press("v")
         for key, title in (("?", "Keys"), ("o", "3 pages"), ("g", "Agreement"), ("m", "Progress")):
@@ -250,8 +246,7 @@ def test_doubts(tab: Any, tmp_path: Path) -> None:
         tab.wait_for_function("page => document.getElementById('list').dataset.page !== page", arg=page)
         # a second Enter finishes all the same
         page = shown(tab)
-        tab.keyboard.press("Enter")
-        tab.keyboard.press("Enter")
+        press(tab, "Enter", "Enter")
         wait_for_page(tab, "")
         assert stored(tmp_path, page)["done"]
 
@@ -295,33 +290,28 @@ def test_two_tabs(chromium: Any, tmp_path: Path) -> None:
         one, other = context.new_page(), context.new_page()
         for tab in (one, other):
             enter(tab, server)
-        one.keyboard.press("Home")
-        one.keyboard.press("h")
+        press(one, "Home", "h")
         wait_for_save(one, 1)
         # another segment: both changes are kept
-        other.keyboard.press("End")
-        other.keyboard.press("l")
+        press(other, "End", "l")
         wait_for_save(other, 2)
         assert stored(tmp_path, "p0")["labels"] == "h......l"
         assert letters(other)[0] == "h" and "Both changes are kept" in other.inner_text("#alert")
         other.click("#alert button")
         # the same segment: the person decides
-        one.keyboard.press("End")
-        one.keyboard.press("p")
+        press(one, "End", "p")
         one.wait_for_selector("#alert button >> text=Take mine")
         assert letters(one)[7] == "l"
         one.click("#alert button >> text=Take mine")
         wait_for_save(one, 3)
         assert stored(tmp_path, "p0")["labels"] == "h......p"
-        other.keyboard.press("End")
-        other.keyboard.press("c")
+        press(other, "End", "c")
         other.wait_for_selector("#alert button >> text=Keep theirs")
         other.click("#alert button >> text=Keep theirs")
         assert letters(other)[7] == "p" and other.is_hidden("#alert")
         assert stored(tmp_path, "p0")["labels"] == "h......p"
         # a page that has been changed is not finished unseen
-        one.keyboard.press("Home")
-        one.keyboard.press("c")
+        press(one, "Home", "c")
         wait_for_save(one, 4)
         other.keyboard.press("Enter")
         other.wait_for_selector("#alert >> text=changed in another tab")
@@ -336,8 +326,7 @@ def test_a_disk_that_fills_loses_nothing(tab: Any, tmp_path: Path) -> None:
     with served(tmp_path) as server:
         enter(tab, server)
         (tmp_path / "labels").write_text("a file in the way")
-        tab.keyboard.press("Home")
-        tab.keyboard.press("h")
+        press(tab, "Home", "h")
         tab.wait_for_selector("#alert >> text=Not saved")
         assert "cannot write" in tab.inner_text("#alert") and letters(tab)[0] == "h"
         tab.keyboard.press("l")
@@ -372,17 +361,12 @@ def test_settling(tab: Any, tmp_path: Path) -> None:
         assert tab.get_attribute("#list", "aria-activedescendant") == "s3"
         tab.keyboard.press("Enter")
         assert "2 left to settle" in tab.inner_text("#status")
-        tab.keyboard.press("Home")
-        tab.keyboard.press(".")
-        tab.keyboard.press("1")
-        tab.keyboard.press(".")
-        tab.keyboard.press("2")
+        press(tab, "Home", ".", "1", ".", "2")
         assert letters(tab) == "ooohpppl"
         tab.keyboard.press("Enter")
         wait_for_page(tab, "p2")
         assert stored(tmp_path, "p0", "carl")["settles"] == ["anna", "ben"]
-        tab.keyboard.press("n")
-        tab.keyboard.press("Enter")
+        press(tab, "n", "Enter")
         wait_for_page(tab, "")
         assert "All pages are finished" in tab.inner_text("#title")
 
@@ -402,9 +386,7 @@ def test_axe_finds_nothing(scheme: str, chromium: Any, tmp_path: Path) -> None:
         tab = context.new_page()
         enter(tab, server)
         for _ in range(4):
-            tab.keyboard.press("h")
-            tab.keyboard.press("c")
-            tab.keyboard.press("l")
+            press(tab, "h", "c", "l")
         tab.wait_for_function("Number(document.body.dataset.trained) >= 6")
         for key in ("", "?", "o", "m", "g"):
             if key:
@@ -464,8 +446,7 @@ def test_a_page_of_three_thousand_segments_is_not_built_again(tab: Any, tmp_path
         wait_for_save(tab, 1)
         # a handful of changes to the tree for each key, whatever the length of the page
         assert tab.evaluate("window.changes") < 10 * 20
-        tab.keyboard.press("Shift+End")
-        tab.keyboard.press("n")
+        press(tab, "Shift+End", "n")
         assert letters(tab) == "h" * 10 + "o" * 2991
         wait_for_save(tab, 2)
 
@@ -557,8 +538,7 @@ def test_a_hostile_page_does_nothing(tab: Any, tmp_path: Path, outside: tuple[st
         # the controls are where they were, and the keys go to them
         for place in ("#b-pages", "#b-finish", ".tools button"):
             tab.locator(place).first.click(trial=True)
-        tab.keyboard.press("Home")
-        tab.keyboard.press("n")
+        press(tab, "Home", "n")
         assert letters(tab)[0] == "o"
         # alone in a tab it is as harmless
         alone = tab.context.new_page()
