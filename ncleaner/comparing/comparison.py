@@ -65,6 +65,10 @@ class Mean:
         return {"mean": self.mean, "standard_error": self.error}
 
 
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else 1000 * seconds
+
+
 @dataclass(frozen=True, slots=True)
 class PageFigures:
     """Figures of one tool on one page.
@@ -91,7 +95,7 @@ class PageFigures:
             "name": self.name,
             "words": self.words.to_dict(),
             "bag": self.bag,
-            "cpu_ms": None if self.seconds is None else 1000 * self.seconds,
+            "cpu_ms": _milliseconds(self.seconds),
             "failure": self.failure or None,
             "empty": self.empty,
         }
@@ -234,7 +238,6 @@ class Comparison:
 
     def _tool(self, figures: ToolFigures) -> dict[str, Any]:
         tool, difference = figures.tool, self.difference(figures)
-        mean, middle = figures.mean_time, figures.median_time
         return {
             "tool": tool.name,
             "kind": "peer" if tool.is_peer else "method",
@@ -250,8 +253,8 @@ class Comparison:
                 for kind, pages in self.page_types.items()
             },
             "cpu_ms": {
-                "mean": None if mean is None else 1000 * mean,
-                "median": None if middle is None else 1000 * middle,
+                "mean": _milliseconds(figures.mean_time),
+                "median": _milliseconds(figures.median_time),
             },
             "empty": figures.empty,
             "failed": len(figures.failures),

@@ -319,7 +319,7 @@ def _missing(result: Evaluation) -> Iterator[str]:
 
 
 # --------------------------------------------------------------------------------------------------
-# The figures as text and as a page.
+# The pages, what they are cleaned and compared by, and the report.
 
 #: Where the header of a model has the digests of its training pages.
 SEEN = "seen"

@@ -354,25 +354,21 @@ def _of_pages(tally: Tally) -> Iterator[str]:
 
 def _of_left_out(tally: Tally) -> Iterator[str]:
     """Yields which pages and paragraphs the user's options left out."""
-    for number, one, many, said in (
+    for number, why in (
         (
-            tally.reserved, "page is", "pages are",
-            "left out for opting out: text mining is reserved, or robots are told noai, noarchive or noindex "
+            tally.reserved,
+            "opting out: text mining is reserved, or robots are told noai, noarchive or noindex "
             "(--respect-tdm)",
         ),
-        (tally.foreign, "page is", "pages are", "left out for being in another language (--language)"),
-        (tally.doubtful, "page is", "pages are", "left out for low estimated quality (--min-quality)"),
-        (
-            tally.dropped, "page is", "pages are",
-            "left out for repeating another page of the survey (--drop-duplicates)",
-        ),
-        (
-            tally.duplicates - tally.dropped, "page repeats", "pages repeat",
-            "another page of the survey: duplicate_of names it in jsonl and parquet",
-        ),
-    ):  # fmt: skip
+        (tally.foreign, "being in another language (--language)"),
+        (tally.doubtful, "low estimated quality (--min-quality)"),
+        (tally.dropped, "repeating another page of the survey (--drop-duplicates)"),
+    ):
         if number:
-            yield f"{counted(number, one, many)} {said}"
+            yield f"{counted(number, 'page is', 'pages are')} left out for {why}"
+    if number := tally.duplicates - tally.dropped:
+        repeats = counted(number, "page repeats", "pages repeat")
+        yield f"{repeats} another page of the survey: duplicate_of names it in jsonl and parquet"
     if number := tally.seen:
         yield (
             f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "

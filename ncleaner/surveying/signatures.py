@@ -63,17 +63,9 @@ class Signature:
 
     def line(self) -> bytes:
         """The line of a file of signatures, with its line end."""
-        entry = {
-            "signature": HASHES_VERSION,
-            "site": self.site,
-            "page": self.page,
-            "layout": self.layout,
-            "words": self.words,
-            "kept": self.kept,
-            "language": self.language,
-            "kind": self.kind,
-            "texts": self.texts.astype(">u4").tobytes().hex(),
-        }
+        names = ("site", "page", "layout", "words", "kept", "language", "kind")
+        entry = {"signature": HASHES_VERSION, **{name: getattr(self, name) for name in names}}
+        entry["texts"] = self.texts.astype(">u4").tobytes().hex()
         if self.html:
             entry["html"] = b64encode(zlib.compress(self.html)).decode()
             entry["encoding"] = self.encoding
