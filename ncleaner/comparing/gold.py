@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,11 +121,16 @@ def read_gold(
     kept: list[Pair] = []
 
     def dumped() -> Iterator[Pair]:
-        for pair in _dumped(sources, progress):
-            sites[pair.name] = pair.site
-            if pairs:
-                kept.append(pair)
-            yield pair
+        for done, source in enumerate(sources, 1):
+            # a page that is too large for ncleaner says nothing here; other tools may clean it
+            with suppress(InputError):
+                pair = source.pair()
+                sites[pair.name] = pair.site
+                if pairs:
+                    kept.append(pair)
+                yield pair
+            if progress is not None:
+                progress(done, len(sources))
 
     found = conventions_of(dumped()) if convention else None
     if pairs and not convention:
@@ -148,15 +153,6 @@ def _directories(folder: Path | None, raw: Path | None, clean: Path | None) -> t
     if raw is None or clean is None:
         raise EvaluationError("give gold directories, or a directory of pages and one of their text")
     return raw, clean
-
-
-def _dumped(sources: Sequence[Source], progress: Callable[[int, int], None] | None) -> Iterator[Pair]:
-    for done, source in enumerate(sources, 1):
-        # a page that is too large for ncleaner says nothing here; other tools may clean it
-        with suppress(InputError):
-            yield source.pair()
-        if progress is not None:
-            progress(done, len(sources))
 
 
 def _page(source: Source, site: str | None, unit: BagUnit | None, unwrap: bool) -> GoldPage:
