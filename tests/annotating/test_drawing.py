@@ -81,22 +81,9 @@ def test_no_mixture_gets_anything_through(pieces: list[str]) -> None:
     # read again as a browser reads it, without the contents of style sheets
     bare = re.sub(r"<style[^>]*>.*?</style>", "", found, flags=re.S)
     tags = re.findall(r"<([a-zA-Z][^\s/>]*)((?:[^>\"]|\"[^\"]*\")*)>", bare)
-    dangerous = {
-        "script",
-        "iframe",
-        "frame",
-        "object",
-        "embed",
-        "form",
-        "input",
-        "button",
-        "base",
-        "link",
-        "svg",
-        "math",
-        "template",
-        "noscript",
-    }
+    dangerous = set(
+        "script iframe frame object embed form input button base link svg math template noscript".split()
+    )
     assert not {name.lower() for name, _ in tags} & dangerous
     for name, rest in tags:
         names = re.findall(r"([\w:-]+)=", re.sub(r"\"[^\"]*\"", "", rest))
