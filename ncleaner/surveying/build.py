@@ -26,7 +26,7 @@ from ncleaner.surveying.duplicates import (
     find_firsts,
 )
 from ncleaner.surveying.signatures import Signature
-from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Survey, checked
+from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Connection, Survey, checked
 from ncleaner.versions import SURVEYS
 
 # Pages of a site that a survey keeps.
@@ -101,7 +101,7 @@ class Builder:
         self._added = 0
         self._remove()
         try:
-            self._database = sqlite3.connect(self._working, isolation_level=None)
+            self._database = sqlite3.connect(self._working, isolation_level=None, factory=Connection)
             self._database.executescript(
                 # the file is thrown away if the program dies
                 f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -{_CACHE};"
@@ -212,32 +212,24 @@ class Builder:
         for name, wanted in (("duplicates", self.duplicates), ("paragraphs", self.paragraphs)):
             if wanted and survey.about.get(name) != "1":
                 raise InputError(f"the survey {path} is without {name}: survey its pages again with --{name}")
-        source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-        try:
-            with checked(survey.path):
-                # which pages are duplicates is found again, among all pages
-                parts = [("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')", _COUNT)]
-                if self.duplicates:
-                    parts.append(("SELECT * FROM captures", _CAPTURE))
-                if self.paragraphs:
-                    parts.append(("SELECT capture, moment FROM moments", _CAPTURED))
-                    parts.append(
-                        ("SELECT sequence, capture FROM sequences JOIN moments ON rank = first", _SEEN)
-                    )
-                for query, statement in parts:
-                    found = source.execute(query)
-                    while rows := found.fetchmany(1000):
-                        self._insert(statement, rows)
-                pages = source.execute("SELECT * FROM pages")
-                while rows := pages.fetchmany(100):
-                    for site, _, _, texts, crc, *_ in rows:
-                        if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
-                            raise ModelError(
-                                f"the survey {path} is damaged at the site {site}: make it again"
-                            )
-                    self._insert(_PAGE, rows)
-        finally:
-            source.close()
+        with checked(survey.path):
+            # which pages are duplicates is found again, among all pages
+            parts = [("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')", _COUNT)]
+            if self.duplicates:
+                parts.append(("SELECT * FROM captures", _CAPTURE))
+            if self.paragraphs:
+                parts.append(("SELECT capture, moment FROM moments", _CAPTURED))
+                parts.append(("SELECT sequence, capture FROM sequences JOIN moments ON rank = first", _SEEN))
+            for query, statement in parts:
+                found = survey.database.execute(query)
+                while rows := found.fetchmany(1000):
+                    self._insert(statement, rows)
+            pages = survey.database.execute("SELECT * FROM pages")
+            while rows := pages.fetchmany(100):
+                for site, _, _, texts, crc, *_ in rows:
+                    if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
+                        raise ModelError(f"the survey {path} is damaged at the site {site}: make it again")
+                self._insert(_PAGE, rows)
         self._insert(_PRUNE, [(self.pages,)])
 
     def _insert(self, statement: str, rows: list[tuple[object, ...]]) -> None:

@@ -17,7 +17,7 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from pathlib import Path
@@ -50,6 +50,16 @@ _LONG = 100
 _NEARLY_ALL = 0.95
 # Among this many pages, a text on more than half of them is no page's main text.
 _ENOUGH = 4
+
+
+class Connection(sqlite3.Connection):
+    """A connection that is closed when nothing holds it any more; from Python 3.13 on, others give a
+    ResourceWarning."""
+
+    def __del__(self) -> None:
+        # one that could not be opened
+        with suppress(sqlite3.ProgrammingError):
+            self.close()
 
 
 def is_survey(path: Path) -> bool:
@@ -139,7 +149,9 @@ class Survey:
         # a connection belongs to one thread, and to one side of a fork
         local = self._local
         if getattr(local, "process", None) != os.getpid():
-            local.database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+            # the thread that frees it need not be this one
+            local.database = sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Connection)
             local.known = lru_cache(_CACHED)(partial(_known, local.database, self.path))
             local.dumped = lru_cache(_CACHED)(partial(_dumped, local.database, self.path))
             local.process = os.getpid()

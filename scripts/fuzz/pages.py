@@ -294,7 +294,7 @@ def _streamed(source: Source) -> str:
         )
 
     parts = "".join(
-        f"<div hidden id=S:{source.randrange(number)}>{source.text(4)}{holes()}{source.choice(('</div>', ''))}"
+        f"<div hidden id=S:{source.size(12)}>{source.text(4)}{holes()}{source.choice(('', '</div>'))}"
         for _ in range(number)
     )
     return f"<main>{source.prose(2)}{holes()}</main>{holes()}{parts}{_tree(source)}"
