@@ -25,18 +25,18 @@ import typer
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
 from ncleaner.methods.table import entry_of
+from ncleaner.modelling import Scheme, Statistic
 from ncleaner.modelling.container import Stored
-from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation, evaluate
 from ncleaner.scoring.measures import bag_overlap
 from ncleaner.sinks.choice import Output
+from ncleaner.training import NGramOptions
 from ncleaner.training.classic import train_victor
-from ncleaner.training.examples import Scheme, folds
+from ncleaner.training.examples import folds
 from ncleaner.training.hybrid import train as train_model
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair, read_pairs
 
 

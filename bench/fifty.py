@@ -31,10 +31,10 @@ from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure
+from ncleaner.training import NGramOptions
 from ncleaner.training.crawl import train_from_crawl
 from ncleaner.training.examples import belongs, folds
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.validation import (
     Figures,

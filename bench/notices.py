@@ -26,8 +26,9 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.methods.choice import load_method
+from ncleaner.modelling import FOLDS
 from ncleaner.modelling.notices import Notices, shipped_notices
-from ncleaner.training.examples import FOLDS, folds
+from ncleaner.training.examples import folds
 from ncleaner.training.fragments import fragment_of
 from ncleaner.training.pairs import read_pairs
 

@@ -14,13 +14,12 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
-from ncleaner.modelling.decision import Statistic
+from ncleaner.modelling import Scheme, Statistic
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
 from ncleaner.scoring.evaluation import evaluate
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.examples import Scheme
 from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair
 

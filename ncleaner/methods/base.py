@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 
-__all__ = ["Entry", "Method", "ModelKind", "Trace", "Value"]
-
 Value = float | int | bool | str
 """A value of a parameter."""
 

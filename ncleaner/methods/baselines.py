@@ -26,8 +26,6 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.methods._forms import removed_forms
 
-__all__ = ["BodyText", "Everything", "Heuristics", "best_span", "kept_whole"]
-
 
 class Everything:
     """Keeps every visible segment."""

@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
     from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = [
-    "ByLanguage",
-    "PerLanguage",
-    "fingerprint",
-    "key_of",
-    "language_of_model",
-    "load_method",
-    "load_model",
-    "model_files",
-    "ngrams_by_page",
-    "read_ngrams",
-]
-
 _NONE: Mapping[str, Value] = MappingProxyType({})
 
 

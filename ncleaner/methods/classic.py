@@ -26,8 +26,6 @@ from ncleaner.modelling.classic import CLASSES, FiascoModel, LinesModel, line_fe
 from ncleaner.modelling.victor import VictorModel, gold_of
 from ncleaner.options import option
 
-__all__ = ["Fiasco", "Lines", "Victor"]
-
 _CODES = np.frombuffer(CLASSES.encode(), np.uint8)
 # bound for log-odds of Victor, in bits
 _CERTAIN = 40.0

@@ -31,8 +31,6 @@ from ncleaner.document.tables import run_chars
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import option
 
-__all__ = ["Density", "text_densities"]
-
 
 def text_densities(document: Document) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """The density of each segment, and its characters of text, with white space: both of shape

@@ -26,8 +26,6 @@ from ncleaner.methods.baselines import kept_whole
 from ncleaner.options import option
 from ncleaner.text.words import count_ends
 
-__all__ = ["GenieKnows", "semantic_blocks"]
-
 # The elements that lay a page out.
 _LAYOUT = [
     CODE[name]

@@ -31,8 +31,6 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import option
 from ncleaner.text.words import Sentences, sentences_in
 
-__all__ = ["Htmcleaner", "best_runs", "likely_words"]
-
 _LINK = 1 << CONTEXT_BIT["a"]
 # Most letters of a function word.
 _LETTERS = 4

@@ -22,8 +22,6 @@ from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 
-__all__ = ["Hybrid", "finished"]
-
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.

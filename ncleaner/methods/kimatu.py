@@ -33,11 +33,6 @@ from ncleaner.methods.baselines import kept_whole
 from ncleaner.options import option
 from ncleaner.text.words import is_final, phrase_marks
 
-__all__ = [
-    "Blocks", "Kimatu", "are_dispersed", "are_functions", "are_near", "are_quotes", "are_sure", "find_blocks",
-    "marks_of", "same_style",
-]  # fmt: skip
-
 # Ratios: an average length (in words) that is as long as needed, punctuation marks for each word of prose,
 # links for each element that are too many.
 _LONG = 40.0

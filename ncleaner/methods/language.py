@@ -22,8 +22,6 @@ from ncleaner.modelling.alphabet import scripts
 from ncleaner.modelling.files import models_folder
 from ncleaner.text.codes import declared_language, iso_639_1
 
-__all__ = ["Found", "find_language", "foreign_segments", "page_language"]
-
 # Frequent words of languages with a model, where other languages have the same script, that are not frequent
 # in those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
 _WORDS = {

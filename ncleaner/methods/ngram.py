@@ -12,8 +12,6 @@ from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = ["NGram", "has_other_letters"]
-
 # pages with fewer segments are often completely clean or dirty
 _MANY = 5
 # a page with a larger share of unfamiliar letters is unfamiliar to a model

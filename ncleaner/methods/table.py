@@ -9,17 +9,6 @@ from __future__ import annotations
 
 from ncleaner.methods.base import Entry, ModelKind
 
-__all__ = [
-    "AUTO",
-    "DEFAULT_METHOD",
-    "DEFAULT_MODEL",
-    "FALLBACK_MODEL",
-    "KINDS",
-    "METHODS",
-    "SHIPPED",
-    "entry_of",
-]
-
 _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")

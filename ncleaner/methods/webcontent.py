@@ -44,17 +44,6 @@ from ncleaner.document.tags import CODE, HEADINGS, TAGS
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.options import option
 
-__all__ = [
-    "Site",
-    "WebContent",
-    "common_share",
-    "densities",
-    "different",
-    "is_similar",
-    "marks_of",
-    "target_node",
-]
-
 _BODY = CODE["body"]
 # The kinds that tags name, by the codes of the tags.
 _NAMED = np.zeros(len(TAGS), np.uint8)

@@ -17,8 +17,6 @@ from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.methods.base import Entry, Trace
 
-__all__ = ["Wanted"]
-
 _HEADLINE, _CAPTION, _COMMENT = (ZONES.index(name) for name in ("headline", "caption", "comment"))
 # A page is a discussion if it keeps fewer characters than `_FEW` outside its comments, or, from this
 # probability of a forum on, fewer than `_ARTICLE`: more are an article with comments below it.

@@ -8,21 +8,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = [
-    "ALPHABET_NAMES",
-    "DEFAULT_Q",
-    "FIXED_ALPHABETS",
-    "FOLDS",
-    "LEAST_Q",
-    "MAX_LEARNED",
-    "MAX_ORDER",
-    "MOST_Q",
-    "SCHEMES",
-    "STATISTICS",
-    "Scheme",
-    "Statistic",
-]
-
 FIXED_ALPHABETS = ("ascii", "nonlexical")
 # The names that training takes. The last alphabet is made from the training pages.
 ALPHABET_NAMES = (*FIXED_ALPHABETS, "learned")

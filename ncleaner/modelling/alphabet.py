@@ -38,18 +38,6 @@ from ncleaner.record import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose
 
-__all__ = [
-    "ALPHABETS",
-    "ALPHABET_NAMES",
-    "MAX_LEARNED",
-    "Alphabet",
-    "alphabet",
-    "compose",
-    "composed",
-    "learned_alphabet",
-    "scripts",
-]
-
 # A symbol fits a byte. The classes, white space and the boundary need symbols too.
 _PAGES = (sys.maxunicode + 1) >> 8
 _OTHER = "~"

@@ -39,17 +39,6 @@ from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, i
 from ncleaner.text.visible import counted
 from ncleaner.text.words import count_capitals, count_ends, phrase_marks
 
-__all__ = [
-    "CLASSES",
-    "FIASCO_FEATURES",
-    "LINES_FEATURES",
-    "FiascoModel",
-    "LinesModel",
-    "Nodes",
-    "line_features",
-    "target_nodes",
-]
-
 FIASCO_FEATURES: tuple[str, ...] = (
     "characters", "words", "types", "sentences", "sentence-length", "keywords", "depth", "heading",
     "paragraph", "links", "items", "position", "share",

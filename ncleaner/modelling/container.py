@@ -31,28 +31,6 @@ from ncleaner.versions import MODELS
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
 
-__all__ = [
-    "AGREEMENT",
-    "LEARNING_CURVE",
-    "MAGIC",
-    "Card",
-    "Parts",
-    "Stored",
-    "Table",
-    "about_of",
-    "figures_of",
-    "header_of",
-    "integers",
-    "language_of",
-    "pack",
-    "pages_of",
-    "reals",
-    "unpack",
-    "usable",
-    "validated_facts",
-    "validation_of",
-]
-
 MAGIC = b"\x89NCLM\r\n\x1a"
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
 # element types of arrays, by the name that the header gives them

@@ -25,8 +25,6 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling import STATISTICS, Statistic
 from ncleaner.modelling._decision import SATURATION, Statistics
 
-__all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Statistic"]
-
 Preset = Literal["balanced", "precision", "recall"]
 PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
 # Factor on the chain's probability that a page has no clean text: such pages are rarer than the chain

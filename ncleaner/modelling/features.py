@@ -26,22 +26,6 @@ from ncleaner.document.kept import KINDS
 from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "FEATURES",
-    "GROUPS",
-    "KIND_COLUMN",
-    "OUTSIDE",
-    "PAGE_FEATURES",
-    "PLAIN",
-    "SEGMENT_COLUMNS",
-    "WEIGHTS",
-    "Feature",
-    "Matrix",
-    "columns_of",
-    "first_features",
-    "second_features",
-]
-
 SEGMENT_COLUMNS: int = _segment_features.COLUMNS
 WEIGHTS: int = _segment_features.WEIGHTS
 

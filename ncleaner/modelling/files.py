@@ -20,20 +20,6 @@ from ncleaner.errors import ModelError, cannot_write
 from ncleaner.storage.local import atomic_file, missing, shipped_folder
 from ncleaner.text.codes import named_language
 
-__all__ = [
-    "VARIABLE",
-    "add_model",
-    "as_text",
-    "is_path",
-    "model_bytes",
-    "models_folder",
-    "own_folder",
-    "own_models",
-    "remove_model",
-    "shipped_models",
-    "shipped_names",
-]
-
 VARIABLE = "NCLEANER_MODELS"
 _SUFFIX = ".ncm"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

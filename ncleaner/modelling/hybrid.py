@@ -25,8 +25,6 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 from ncleaner.record import record
 
-__all__ = ["Calibration", "HybridModel", "Judgement", "Part", "keep_of", "part_of_text"]
-
 # Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
 # A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).
 # Headlines are on other pages as links to theirs, and lose nothing.

@@ -36,20 +36,6 @@ from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.record import record
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "MAX_ORDER",
-    "Counts",
-    "GramCounter",
-    "Keys",
-    "NGramModel",
-    "Tallies",
-    "Tally",
-    "add_counts",
-    "add_tallies",
-    "interpolation_weights",
-    "two_sides",
-]
-
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
 # that have less than the second share all together: English pages have some names in Cyrillic
 _RARE, _RARE_SCRIPT = 1e-4, 1e-3

@@ -25,8 +25,6 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.record import record
 from ncleaner.text.visible import counted
 
-__all__ = ["Notices", "shipped_notices"]
-
 _CODE = 1 << tags.CONTEXT.index("code")
 # no notice has this many headings, each above a text of this many words
 _SECTIONS, _WORDS = 3, 4

@@ -47,22 +47,6 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.record import record
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "BALANCES",
-    "EARLY",
-    "PART",
-    "PART_OF_TEXT",
-    "QUALITY",
-    "STEP",
-    "Reading",
-    "Stock",
-    "Structure",
-    "Trees",
-    "kinds_of",
-    "quality_row",
-    "shipped_structure",
-]
-
 # Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
 

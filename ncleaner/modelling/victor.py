@@ -42,21 +42,6 @@ from ncleaner.modelling._victor import NUMBER, features, marginals, state_scores
 from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, reals
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "FEATURES",
-    "LABELS",
-    "OTHER",
-    "PARAGRAPH",
-    "VALUES",
-    "Gold",
-    "Labels",
-    "Reading",
-    "VictorModel",
-    "block_features",
-    "gold_of",
-    "labels_from_kept",
-]
-
 # The labels in files; the number of a label is its position here.
 LABELS = "phlco"
 PARAGRAPH, HEADER, ITEM, CONTINUATION, OTHER = range(5)

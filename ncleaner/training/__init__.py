@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ncleaner.modelling.alphabet import Alphabet
     from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = ["DEFAULT_ALPHABET", "Labelled", "NGramOptions", "Recorded"]
-
 DEFAULT_ALPHABET = "learned"
 _PAGES = "Pages"
 _NGRAMS = "N-grams"

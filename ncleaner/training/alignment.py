@@ -22,8 +22,6 @@ from ncleaner.document._document import Builder
 from ncleaner.document.plain import dump_text
 from ncleaner.text.words import numbered
 
-__all__ = ["Alignment", "address", "align", "gold_document", "gold_pieces", "gold_text", "is_marked"]
-
 _URL_LINE = re.compile(r"\A\s*URL:[^\S\n]*(\S*).*$", re.MULTILINE)
 _MARK = re.compile(r"^[^\S\n]*<([phl])>[^\S\n]*", re.MULTILINE | re.IGNORECASE)
 

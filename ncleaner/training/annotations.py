@@ -29,15 +29,6 @@ from ncleaner.text.words import numbered
 from ncleaner.training.alignment import gold_pieces, is_marked
 from ncleaner.training.pairs import Pair, read_bytes, read_page, site_of
 
-__all__ = [
-    "SUFFIX",
-    "Annotated",
-    "labels_from_alignment",
-    "read_annotated",
-    "read_annotations",
-    "write_annotations",
-]
-
 SUFFIX = ".anno"
 
 _LEGEND = "# p paragraph, h header, l list item, c continuation of the block before, o other (to be removed)"

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.modelling import Statistic
 from ncleaner.modelling._decision import probabilities_of
-from ncleaner.modelling.decision import Decision, Statistic, saturated
+from ncleaner.modelling.decision import Decision, saturated
 from ncleaner.modelling.hybrid import Calibration
 from ncleaner.scoring.measures import clusters_of
-
-__all__ = ["Scored", "curves", "fit_calibration", "fit_decision", "fit_logistic"]
 
 # grid of thresholds, in bits: largest distance from 0, and step
 _GRID: dict[Statistic, tuple[float, float]] = {

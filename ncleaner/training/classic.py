@@ -44,8 +44,6 @@ from ncleaner.training.examples import checked_pairs, count_sites
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import rounded_down
 
-__all__ = ["train_fiasco", "train_lines", "train_victor"]
-
 # smaller weights decide nothing and only cost space
 _NEGLIGIBLE = 1e-3
 

@@ -19,8 +19,6 @@ from ncleaner.training.alignment import gold_text
 from ncleaner.training.examples import belongs
 from ncleaner.training.pairs import Pair
 
-__all__ = ["OPTIONS", "Convention", "ZoneUse", "conventions_of", "wishes_of"]
-
 Convention = Literal["kept", "left out", "mixed", "unknown"]
 # {zone that a user decides about: option of a recipe}
 OPTIONS = {"headline": "headline", "comment": "comments", "caption": "captions"}

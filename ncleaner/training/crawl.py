@@ -41,8 +41,6 @@ from ncleaner.training.examples import count_sites
 from ncleaner.training.ngrams import Trained, train_and_score
 from ncleaner.training.pairs import Pair, site_of
 
-__all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]
-
 DEFAULT_PAGES = 1000
 # Largest number of pages of one site: more of them teach the same menus.
 _PER_SITE = 20

@@ -17,13 +17,11 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.container import LEARNING_CURVE
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.text.visible import counted
+from ncleaner.training import NGramOptions
 from ncleaner.training.examples import belongs, folds
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import cleaned_by, mean_and_error, page_figures
-
-__all__ = ["LearningCurve", "LearningPoint", "fit", "learning_curve", "verdict", "with_curve"]
 
 _FOLDS: Final = 5
 # least number of pages for a curve

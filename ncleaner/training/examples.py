@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling import FOLDS, SCHEMES, Scheme
+from ncleaner.modelling import FOLDS, Scheme
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
 from ncleaner.scoring.measures import clusters_of
@@ -23,20 +23,6 @@ from ncleaner.text.visible import counted, joined
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
 from ncleaner.training.pairs import Pair
-
-__all__ = [
-    "FOLDS",
-    "SCHEMES",
-    "Examples",
-    "Scheme",
-    "belongs",
-    "checked_pairs",
-    "count_sites",
-    "folds",
-    "labelled",
-    "score_page",
-    "site_notes",
-]
 
 # a pair is usable if the raw page contains at least this share of the clean text
 _BELONGS = 0.3

@@ -21,8 +21,6 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
 
-__all__ = ["Fragment", "as_lines", "cut_of", "fragment_of"]
-
 _LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
 # Numbers of segments in a row; 0 for all.
 _SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 12, 20, 0, 0)

@@ -21,8 +21,8 @@ from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling import Scheme, Statistic
 from ncleaner.modelling.alphabet import Alphabet
-from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
@@ -33,14 +33,12 @@ from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
-from ncleaner.training.examples import Scheme, count_sites
+from ncleaner.training.examples import count_sites
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
 from ncleaner.training.validation import Fold, cleaned_by, page_figures, validated
-
-__all__ = ["examples_of", "fragments_of", "pair_of", "train", "train_hybrid"]
 
 StructureSource = Literal["shipped", "own"]
 _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")

@@ -20,7 +20,7 @@ import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling import DEFAULT_Q
+from ncleaner.modelling import DEFAULT_Q, Scheme
 from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.decision import Decision
@@ -33,21 +33,11 @@ from ncleaner.modelling.ngrams import (
     add_tallies,
     two_sides,
 )
-from ncleaner.training import DEFAULT_ALPHABET, NGramOptions
+from ncleaner.training import NGramOptions
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
+from ncleaner.training.examples import ADVICE, Examples, checked_pairs
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Fold, validated
-
-__all__ = [
-    "DEFAULT_ALPHABET",
-    "DEFAULT_Q",
-    "NGramOptions",
-    "Trained",
-    "default_order",
-    "train_and_score",
-    "training_alphabet",
-]
 
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)

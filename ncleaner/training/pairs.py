@@ -39,27 +39,6 @@ from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted, joined
 from ncleaner.training.alignment import Alignment, address, align, gold_document
 
-__all__ = [
-    "Pair",
-    "Source",
-    "fenced",
-    "find_manifest",
-    "find_sources",
-    "how_to_convert",
-    "known_kind",
-    "pages_of",
-    "read_bytes",
-    "read_fenced",
-    "read_page",
-    "read_pairs",
-    "read_rows",
-    "read_text",
-    "read_texts",
-    "site_of",
-    "sites_of_names",
-    "with_sites",
-]
-
 # places where a page states its address, the most reliable first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),

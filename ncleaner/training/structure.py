@@ -38,8 +38,6 @@ from ncleaner.modelling.features import (
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
 from ncleaner.training.examples import folds
 
-__all__ = ["Example", "grow", "train_structure", "trees_of"]
-
 
 class _Neighbours(NamedTuple):
     """Features of the neighbours of a segment that a forest may test, and which neighbours: −1 is the segment

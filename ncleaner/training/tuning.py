@@ -31,23 +31,14 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.alphabet import ALPHABET_NAMES, Alphabet, compose
-from ncleaner.modelling.decision import Statistic
-from ncleaner.modelling.ngrams import (
-    MAX_ORDER,
-    Counts,
-    Keys,
-    Tally,
-    conditional,
-    interpolation_weights,
-)
-from ncleaner.training import NGramOptions
-from ncleaner.training.examples import FOLDS, SCHEMES, Examples, Scheme, checked_pairs
-from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q, default_order, training_alphabet
+from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, FOLDS, MAX_ORDER, SCHEMES, Scheme, Statistic
+from ncleaner.modelling.alphabet import Alphabet, compose
+from ncleaner.modelling.ngrams import Counts, Keys, Tally, conditional, interpolation_weights
+from ncleaner.training import DEFAULT_ALPHABET, NGramOptions
+from ncleaner.training.examples import Examples, checked_pairs
+from ncleaner.training.ngrams import default_order, training_alphabet
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Figures, Judge, judging
-
-__all__ = ["DEFAULT_QS", "Shares", "Trial", "Tuning", "grid_sums", "tune"]
 
 DEFAULT_QS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 # Number of characters that are scored at once. It bounds the memory and keeps the sums in the cache.

@@ -28,9 +28,10 @@ from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
+from ncleaner.modelling import Statistic
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import Stored, validation_of
-from ncleaner.modelling.decision import PRESETS, Decision, Statistic
+from ncleaner.modelling.decision import PRESETS, Decision
 from ncleaner.modelling.hybrid import Calibration, Part, keep_of, part_of_text
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
@@ -40,19 +41,6 @@ from ncleaner.text.visible import counted, joined
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
 from ncleaner.training.examples import labelled
 from ncleaner.training.pairs import Pair
-
-__all__ = [
-    "Figures",
-    "Fold",
-    "Judge",
-    "Judging",
-    "cleaned_by",
-    "figures_of_pages",
-    "judging",
-    "mean_and_error",
-    "page_figures",
-    "validated",
-]
 
 # A page with a smaller F is named, unless more than this share of the pages have one: then the model is weak.
 _UNLIKE = 0.5

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
+from ncleaner.modelling import STATISTICS, Statistic
 from ncleaner.modelling._decision import SATURATION, Statistics
-from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
+from ncleaner.modelling.decision import PRESETS, Decision
 from ncleaner.training.calibration import Scored, fit_decision
 
 

@@ -14,10 +14,11 @@ from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.features import FEATURES
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.structure import shipped_structure
+from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.calibration import fit_calibration
 from ncleaner.training.hybrid import examples_of, pair_of, train_hybrid
-from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
 
 from ..structures import grow_small_forests, page_html, paragraphs, structure, stumps

@@ -8,11 +8,9 @@ import pytest
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling import ngrams
+from ncleaner.modelling import STATISTICS, Scheme, Statistic, ngrams
 from ncleaner.modelling.alphabet import alphabet
-from ncleaner.modelling.decision import STATISTICS, Statistic
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.training.examples import Scheme
 from ncleaner.training.hybrid import train as train_model
 from ncleaner.training.pairs import Pair
 

@@ -19,12 +19,13 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
+from ncleaner.modelling import Scheme
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
 from ncleaner.people.commands.tune import train_command, tuning_table
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled, NGramOptions
-from ncleaner.training.examples import Examples, Scheme
+from ncleaner.training.examples import Examples
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair

@@ -240,7 +240,7 @@ def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[T
 
 def _choice(tuning: Tuning) -> str:
     """Returns why a combination is chosen."""
-    from ncleaner.training.ngrams import DEFAULT_Q
+    from ncleaner.modelling import DEFAULT_Q
 
     best, level, trials = tuning.ranking[0].figures, len(tuning.level), len(tuning.trials)
     error = 100 * (best.f_score_error or 0.0)
