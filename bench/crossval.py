@@ -15,7 +15,6 @@ import json
 import tempfile
 import warnings
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -27,7 +26,6 @@ from ncleaner.errors import TrainingWarning
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.modelling.container import Stored
-from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation, evaluate
 from ncleaner.scoring.measures import bag_overlap
@@ -95,7 +93,7 @@ def main(
     size: int = 60,
     cased: bool = False,
     threshold: Annotated[
-        list[str], typer.Option(help="bits, presets, or (victor) likeliest, instead of what training finds")
+        list[str], typer.Option(help="bits or presets, instead of what training finds")
     ] = [],  # noqa: B006
     structure: Annotated[
         str,
@@ -146,9 +144,7 @@ def main(
             )  # fmt: skip
         for value in results:
             chosen = model
-            if isinstance(model, VictorModel) and value == "likeliest":
-                chosen = replace(model, threshold=None)
-            elif isinstance(model, Stored) and value != "found":
+            if isinstance(model, Stored) and value != "found":
                 chosen = model.with_threshold(cast(Any, value) if value.isalpha() else float(value))
             cleaner = None if method == "oracle" else entry_of(method).make(chosen)
             for page in fold:

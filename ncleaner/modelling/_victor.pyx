@@ -6,7 +6,7 @@ the order in which this module writes them.
 
 At the end stands the linear-chain conditional random field. The marginals come from forward and backward messages in
 probability space, scaled to sum to one at each position (Rabiner 1989, section V.A; Sutton and McCallum 2012, section
-4.1). The best sequence comes from the Viterbi algorithm. The time of all is linear in the number of positions.
+4.1). Their time is linear in the number of positions.
 """
 
 from libc.math cimport exp, fmax
@@ -698,47 +698,6 @@ cdef void _marginals(
             message[a] = next[a] / total
 
 
-cdef void _viterbi(
-    const double* scores, Py_ssize_t n, const double* transitions, int labels, uint8_t* back, uint8_t* path
-) noexcept nogil:
-    cdef double[MAX_LABELS] best
-    cdef double[MAX_LABELS] next
-    cdef double x
-    cdef Py_ssize_t t
-    cdef int a, b, chosen
-    for b in range(labels):
-        best[b] = scores[b]
-    for t in range(1, n):
-        for b in range(labels):
-            chosen = 0
-            next[b] = best[0] + transitions[b]
-            for a in range(1, labels):
-                x = best[a] + transitions[a * labels + b]
-                if x > next[b]:
-                    next[b] = x
-                    chosen = a
-            next[b] += scores[t * labels + b]
-            back[t * labels + b] = <uint8_t> chosen
-        for b in range(labels):
-            best[b] = next[b]
-    chosen = 0
-    for b in range(1, labels):
-        if best[b] > best[chosen]:
-            chosen = b
-    for t in range(n - 1, -1, -1):
-        path[t] = <uint8_t> chosen
-        if t:
-            chosen = back[t * labels + chosen]
-
-
-def _checked(scores, transitions):
-    found = np.ascontiguousarray(scores, np.float64)
-    moves = np.ascontiguousarray(transitions, np.float64)
-    if found.ndim != 2 or not 1 <= found.shape[1] <= MAX_LABELS or moves.shape != (found.shape[1],) * 2:
-        raise ValueError(f"scores and transitions do not belong together: {found.shape}, {moves.shape}")
-    return found, moves
-
-
 def state_scores(values, slots, weights):
     """Returns the state score of every label at every position: the sum of the weights of its features.
 
@@ -797,7 +756,10 @@ def marginals(scores, transitions):
     Raises:
         ValueError: the shapes do not fit each other.
     """
-    scores, transitions = _checked(scores, transitions)
+    scores = np.ascontiguousarray(scores, np.float64)
+    transitions = np.asarray(transitions, np.float64)
+    if scores.ndim != 2 or not 1 <= scores.shape[1] <= MAX_LABELS or transitions.shape != (scores.shape[1],) * 2:
+        raise ValueError(f"scores and transitions do not belong together: {scores.shape}, {transitions.shape}")
     result = np.empty_like(scores)
     if not len(scores):
         return result
@@ -808,21 +770,3 @@ def marginals(scores, transitions):
     with nogil:
         _marginals(&s[0, 0], s.shape[0], &f[0, 0], <int> s.shape[1], &r[0, 0])
     return result
-
-
-def viterbi(scores, transitions):
-    """Returns the likeliest sequence of labels, shape (positions,), uint8. Arguments: as for `marginals`."""
-    scores, transitions = _checked(scores, transitions)
-    path = np.empty(len(scores), np.uint8)
-    if not len(scores):
-        return path
-    cdef const double[:, ::1] s = scores
-    cdef const double[:, ::1] m = transitions
-    cdef uint8_t[::1] p = path
-    cdef uint8_t* back = <uint8_t*> malloc(<size_t> (s.shape[0] * s.shape[1]))
-    if back == NULL:
-        raise MemoryError
-    with nogil:
-        _viterbi(&s[0, 0], s.shape[0], &m[0, 0], <int> s.shape[1], back, &p[0])
-        free(back)
-    return path

@@ -38,7 +38,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.tables import run_chars
 from ncleaner.errors import TrainingError
-from ncleaner.modelling._victor import NUMBER, features, marginals, state_scores, viterbi
+from ncleaner.modelling._victor import NUMBER, features, marginals, state_scores
 from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, reals
 from ncleaner.text.visible import counted
 
@@ -95,18 +95,6 @@ class Gold(NamedTuple):
     kept: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.uint8]
     continues: npt.NDArray[np.bool_]
-
-
-class Reading(NamedTuple):
-    """The labels and probabilities that a model gives to a document's blocks.
-
-    Attributes:
-        labels: shape (runs,), uint8: the likeliest sequence; `o` for hidden text.
-        clean: shape (runs,), float64: the probability, given the page, that a block is not `o`.
-    """
-
-    labels: Labels
-    clean: npt.NDArray[np.float64]
 
 
 def labels_from_kept(
@@ -219,8 +207,7 @@ class VictorModel(Stored):
         slots: the features, and the offset of each.
         state: shape (16 * slots, 5), float32: for each slot and value one weight per label.
         transitions: shape (5, 5), float32: the weight of the transition from the first label to the second.
-        threshold: the least log-odds, in bits, of a segment that is kept. With None the likeliest sequence of
-            labels decides, as in the papers.
+        threshold: the least log-odds, in bits, of a segment that is kept.
         about: further entries of the header: name, language, training, sources.
     """
 
@@ -230,22 +217,21 @@ class VictorModel(Stored):
     slots: tuple[Slot, ...]
     state: npt.NDArray[np.float32]
     transitions: npt.NDArray[np.float32]
-    threshold: float | None = None
+    threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
 
     def scores(self, values: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Returns the state scores of blocks with these features, shape (blocks, 5), natural logarithm."""
         return state_scores(values, slot_table(self.slots), self.state)
 
-    def read(self, document: Document) -> Reading:
-        """Labels all blocks of a page."""
+    def read(self, document: Document) -> npt.NDArray[np.float64]:
+        """Returns the probability of each block, given the page, that it is not `o`: shape (runs,); 0 for
+        hidden text."""
         rows = visible_rows(document)
         scores = self.scores(block_features(document, rows))
-        labels = np.full(len(document.runs), OTHER, np.uint8)
         clean = np.zeros(len(document.runs))
-        labels[rows] = viterbi(scores, self.transitions)
         clean[rows] = 1 - marginals(scores, self.transitions)[:, OTHER]
-        return Reading(labels, clean)
+        return clean
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the arrays."""
@@ -264,14 +250,14 @@ class VictorModel(Stored):
             raise ValueError("the features have changed since the model was trained: train it again")
         slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
         slot_table(slots)
-        threshold = None if header["threshold"] is None else float(header["threshold"])
+        threshold = float(header["threshold"])
         state, transitions = (reals(arrays[part]) for part in ("state", "transitions"))
         size = len(LABELS)
         if (
             header["labels"] != LABELS
             or state.shape != (VALUES * len(slots), size)
             or transitions.shape != (size, size)
-            or (threshold is not None and not np.isfinite(threshold))
+            or not np.isfinite(threshold)
         ):
             raise ValueError("labels, slots and weights do not belong together")
         about = about_of(header, "labels", "features", "slots", "threshold")

@@ -179,7 +179,7 @@ def _victor(source: Source) -> VictorModel:
     slots = tuple(source.sample(make_slots(), source.randint(1, 12)))
     state = np.array([[source.uniform(-1, 1) for _ in range(5)] for _ in range(16 * len(slots))], np.float32)
     moves = np.array([[source.uniform(-1, 1) for _ in range(5)] for _ in range(5)], np.float32)
-    return VictorModel(slots, state, moves, source.choice((None, 0.0)), {"name": "small"})
+    return VictorModel(slots, state, moves, 0.0, {"name": "small"})
 
 
 def _notices(source: Source) -> Notices:
