@@ -12,6 +12,8 @@ from libc.math cimport fabs, log
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
+import numpy as np
+
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t
 
@@ -288,7 +290,9 @@ cdef void _fill(
 cdef void average_rows(
     const tables_t* t, const double* p, const float* x, Py_ssize_t width, Py_ssize_t used, double least, float* out,
 ) noexcept nogil:
-    """Writes the means of the features, as `average`."""
+    """Writes the means of the features over the segments of a page, weighted by mass; `out` is filled with 0.
+
+    Segments of a probability below `least` do not count."""
     cdef const segment_t* segments = t.segments
     cdef Py_ssize_t n = t.n_segments, i, j
     cdef double mass = 1
@@ -303,35 +307,6 @@ cdef void average_rows(
         x += width
     for j in range(used):
         out[j] = <float> (out[j] / mass)
-
-
-def average(
-    Tables tables not None, probabilities, const float[:, :] matrix not None, float[::1] out not None, double least=0
-):
-    """Writes the means of the features over the segments of a page, weighted by mass.
-
-    Args:
-        tables: of the page.
-        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-        matrix: shape (segments, columns), float32; it may be a part of a wider matrix.
-        out: shape (columns,), float32, filled with 0.
-        least: segments of smaller probability do not count.
-
-    Raises:
-        ValueError: the shapes do not fit each other, or the columns of `matrix` are not contiguous.
-    """
-    cdef Py_ssize_t n = tables.t.n_segments, used = matrix.shape[1]
-    cdef const double[::1] p = probabilities
-    if matrix.shape[0] != n or p.shape[0] != n or out.shape[0] != used:
-        raise ValueError("the matrix does not fit the document")
-    if n == 0 or used == 0:
-        return
-    if matrix.strides[1] != sizeof(float):
-        raise ValueError("the columns of the matrix are not contiguous")
-    with nogil:
-        average_rows(
-            &tables.t, &p[0], &matrix[0, 0], matrix.strides[0] // <Py_ssize_t> sizeof(float), used, least, &out[0]
-        )
 
 
 # --------------------------------------------------------------------------------------------------
@@ -349,7 +324,10 @@ cdef double SURE = 3
 
 
 cdef bint even_out_odds(const tables_t* t, double* odds) noexcept nogil:
-    """Moves log-odds, as `even_out`. Returns False if there was not enough memory."""
+    """Moves the log-odds of unsure segments towards the mean of the segments of their kind and style.
+
+    The rows of a table, the records of a list and the paragraphs of a text have the same tags and classes from the root
+    down. Fewer than three segments of a style stay as they are. Returns False if there was not enough memory."""
     cdef const segment_t* segments = t.segments
     cdef uint64_t size = rows_for(t.n_segments)
     cdef uint64_t* styles = <uint64_t*> calloc(t.n_elements + 1, sizeof(uint64_t))
@@ -374,36 +352,15 @@ cdef bint even_out_odds(const tables_t* t, double* odds) noexcept nogil:
     return done
 
 
-def even_out(Tables tables not None, double[::1] odds not None):
-    """Moves the log-odds of unsure segments towards the mean of the segments of their kind and style.
-
-    The rows of a table, the records of a list and the paragraphs of a text have the same tags and classes from the
-    root down. Fewer than three segments of a style stay as they are.
-
-    Args:
-        tables: of the page.
-        odds: shape (segments,), float64, changed in place.
-
-    Raises:
-        ValueError: there is not one value for each segment.
-    """
-    cdef bint done
-    if odds.shape[0] != tables.t.n_segments:
-        raise ValueError("the log-odds do not fit the document")
-    if odds.shape[0] == 0:
-        return
-    with nogil:
-        done = even_out_odds(&tables.t, &odds[0])
-    if not done:
-        raise MemoryError
-
-
 # --------------------------------------------------------------------------------------------------
 
 cdef bint fill_page(
     const tables_t* t, const double* p, double least, int reach, float* out, Py_ssize_t width
 ) noexcept nogil:
-    """Writes the features of all segments, as `fill`. Returns False if there was not enough memory."""
+    """Writes the features of the segments, into rows of `width` columns that are filled with 0. The features of a
+    segment stay 0 if it and its `reach` neighbours to either side have probabilities below `least`.
+
+    Returns False if there was not enough memory."""
     cdef uint64_t size = rows_for(t.n_segments), size_alike = rows_for(t.n_elements)
     cdef block_t* blocks = <block_t*> calloc(t.n_elements + 1, sizeof(block_t))
     cdef alike_t* alike = <alike_t*> calloc(size_alike, sizeof(alike_t))
@@ -423,31 +380,33 @@ cdef bint fill_page(
     return done
 
 
-def fill(Tables tables not None, probabilities, float[:, :] out not None, double least=0, int reach=0):
-    """Writes the features of the segments of a Document.
+def fill(Tables tables not None, const double[::1] p not None, float[:, ::1] matrix not None, int first, double least):
+    """Writes the features of all segments of a page into its matrix.
 
     Args:
         tables: of the page.
-        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-        out: shape (segments, COLUMNS), float32, filled with 0; it may be a part of a wider matrix.
-        least: the features of a segment stay 0 if it and its neighbours have smaller probabilities.
-        reach: number of neighbours to either side for which this holds.
+        p: shape (segments,), float64: the first judgement, 0 to 1.
+        matrix: shape (segments, columns), float32; it has zeros from the column `first` on.
+        first: the first column of these features.
+        least: segments of a smaller probability do not count in the means.
+
+    Returns:
+        The means of all columns up to the last of these features, weighted by mass: shape (first + COLUMNS,), float32.
 
     Raises:
-        ValueError: the shapes do not fit each other, or the columns of `out` are not contiguous.
+        ValueError: the shapes do not fit each other.
     """
     cdef Py_ssize_t n = tables.t.n_segments
-    cdef const double[::1] p = probabilities
     cdef bint done
-    if out.shape[0] != n or out.shape[1] != columns or p.shape[0] != n:
+    means = np.zeros(first + columns, np.float32)
+    cdef float[::1] out = means
+    if matrix.shape[0] != n or matrix.shape[1] < first + columns or p.shape[0] != n:
         raise ValueError("the matrix does not fit the document")
-    if n == 0:
-        return
-    if out.strides[1] != sizeof(float):
-        raise ValueError("the columns of the matrix are not contiguous")
-    with nogil:
-        done = fill_page(
-            &tables.t, &p[0], least, reach, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float)
-        )
-    if not done:
-        raise MemoryError
+    if n:
+        with nogil:
+            done = fill_page(&tables.t, &p[0], 0, 0, &matrix[0, first], matrix.shape[1])
+            if done:
+                average_rows(&tables.t, &p[0], &matrix[0, 0], matrix.shape[1], first + columns, least, &out[0])
+        if not done:
+            raise MemoryError
+    return means

@@ -491,8 +491,4 @@ def second_features(
     Returns:
         The features of the page as a whole, `PAGE_FEATURES`: shape (page features,), float32.
     """
-    known = matrix[:, :KIND_COLUMN]
-    _page_features.fill(document.tables, probabilities, known[:, SEGMENT_COLUMNS:])
-    means = np.zeros(len(PAGE_FEATURES), np.float32)
-    _page_features.average(document.tables, probabilities, known, means, PLAIN)
-    return means
+    return _page_features.fill(document.tables, probabilities, matrix, SEGMENT_COLUMNS, PLAIN)

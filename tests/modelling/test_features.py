@@ -5,15 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling import _page_features, _segment_features
-from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling.features import (
     FEATURES,
     GROUPS,
@@ -208,20 +205,6 @@ def test_links_around() -> None:
     assert values(html, "A tale")["links-before"] == 0
 
 
-@given(st.lists(st.sampled_from([0.0, 0.05, 0.1, 0.9]), min_size=12, max_size=12), st.integers(0, 3))
-def test_what_nobody_looks_at_is_not_described(values: list[float], reach: int) -> None:
-    document = dump_html("<div class=a><p>ab</p><p>cd</p></div>" * 6)
-    probabilities = np.array(values)
-    whole = matrix_of(document, probabilities=values)[:, SEGMENT_COLUMNS:KIND_COLUMN]
-    part = np.zeros_like(whole)
-    _page_features.fill(document.tables, probabilities, part, 0.1, reach)
-    for row in range(12):
-        if probabilities[max(0, row - reach) : row + reach + 1].max() >= 0.1:
-            np.testing.assert_array_equal(part[row], whole[row])
-        else:
-            assert not part[row].any()
-
-
 def means_of(html: str, probabilities: list[float]) -> dict[str, float]:
     document = dump_html(html)
     zeros = np.zeros(len(document))
@@ -244,25 +227,6 @@ def test_a_matrix_of_another_page() -> None:
     document = dump_html("<p>abcd</p>")
     with pytest.raises(ValueError, match="does not fit"):
         second_features(document, np.zeros((1, len(FEATURES)), np.float32), np.zeros(2))
-    with pytest.raises(ValueError, match="do not fit"):
-        even_out(document.tables, np.zeros(2))
-
-
-def test_like_segments_have_like_fates() -> None:
-    rows = "".join(f"<tr><td class=n>f{n}()</td><td>text</td></tr>" for n in range(3))
-    document = dump_html(f"<table>{rows}</table><p class=n>f()</p><p class=n>g()</p>")
-    odds = np.array([4.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, -1.0])
-    even_out(document.tables, odds)
-    # the sure one stays, the others move to the mean of the three; two are too few
-    assert odds == pytest.approx([4, 0, 1.8, 0, 1.8, 0, 1, -1])
-    odds = np.array([-4.0, 0.0, 2.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-    even_out(document.tables, odds)
-    assert odds == pytest.approx([-4, 0, 1.2, 0, 1.2, 0, 0, 0])
-    # what is very sure counts for at most 6 nats
-    odds = np.array([90.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    even_out(document.tables, odds)
-    assert odds == pytest.approx([90, 0, 1.6, 0, 1.6, 0, 0, 0])
-    even_out(dump_html("").tables, np.zeros(0))
 
 
 def test_containers() -> None:
@@ -374,10 +338,6 @@ def test_arrays_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="weights of names"):
         fits(8, weights=WEIGHTS // 2)
     document = dump_html(PAGE)
-    for shape in ((7, _page_features.COLUMNS), (8, _page_features.COLUMNS + 1)):
+    for shape in ((7, len(FEATURES)), (8, SEGMENT_COLUMNS)):
         with pytest.raises(ValueError, match="does not fit the document"):
-            _page_features.fill(document.tables, np.zeros(8), np.zeros(shape, np.float32))
-    with pytest.raises(ValueError, match="not contiguous"):
-        _page_features.fill(
-            document.tables, np.zeros(8), np.zeros((8, 2 * _page_features.COLUMNS), np.float32)[:, ::2]
-        )
+            second_features(document, np.zeros(shape, np.float32), np.zeros(8))

@@ -15,7 +15,6 @@ from ncleaner.document.tables import ZONES
 from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
-from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
@@ -36,6 +35,21 @@ def losses(stock: Stock, document: Document) -> np.ndarray:
     known = dict(zip(stock.phrases.tolist(), stock.weights.tolist(), strict=True))
     found = [known.get(phrase, 0.0) for phrase in phrase_hashes(document.tables).tolist()]
     return np.where(document.segments["zone"] == ZONES.index("headline"), 0.0, found)
+
+
+def even_out(document: Document, odds: np.ndarray) -> None:
+    """Moves the unsure ones of three segments and more of one kind and style towards their mean."""
+    paths: list[tuple[int, ...]] = []
+    for parent, style in document.elements[["parent", "style"]].tolist():
+        paths.append((*(paths[parent] if parent >= 0 else ()), style))
+    alike: dict[object, list[int]] = {}
+    for row, (element, kind) in enumerate(document.segments[["element", "kind"]].tolist()):
+        alike.setdefault((paths[element] if element >= 0 else (), kind), []).append(row)
+    for rows in alike.values():
+        if len(rows) >= 3:
+            # what is very sure counts for at most 6 nats
+            mean = odds[rows].clip(-6, 6).mean()
+            odds[rows] += 0.8 * ((3 - abs(odds[rows])) / 2).clip(0, 1) * (mean - odds[rows])
 
 
 def step_by_step(
@@ -65,7 +79,7 @@ def step_by_step(
             some[unclear] += forests[name].predict(spared, spare, 20)[unclear]
             second += weight * some[chosen]
     found[chosen] = second
-    even_out(document.tables, found)
+    even_out(document, found)
     fragment = 1.0 if len(document) == 1 else kinds[KINDS.index("fragment")]
     if fragment > 0.1:
         others = [COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
