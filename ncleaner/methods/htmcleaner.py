@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import option
-from ncleaner.text.words import Sentences, sentences_in
+from ncleaner.text.words import sentences_in
 
 _LINK = 1 << CONTEXT_BIT["a"]
 # Most letters of a function word.
@@ -93,53 +94,17 @@ def _places(document: Document) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.i
     return before[starts], before[ends]
 
 
-class _Words:
-    """Finds words of at most four letters in a text."""
-
-    def __init__(self, words: frozenset[str]) -> None:
-        letters = sorted({letter for word in words for letter in word})
-        # the number of each letter, in its 16 bits of a word; others have no number
-        self._numbers = np.zeros(0x10000, np.uint64)
-        for number, letter in enumerate(letters, 1):
-            self._numbers[ord(letter)] = number
-        found = [
-            sum(int(self._numbers[ord(one)]) << 16 * at for at, one in enumerate(word)) for word in words
-        ]
-        self._known = np.array(sorted(found), np.uint64)
-
-    def in_sentences(self, text: str, begins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The characters of each sentence that are in these words: shape (sentences,).
-
-        Args:
-            text: the dump.
-            begins: where the sentences begin, in code points.
-        """
-        lower = text.lower()
-        if len(lower) != len(text):
-            # a capital of two small letters is in none of these words
-            lower = "".join(small if len(small := one.lower()) == 1 else "\uffff" for one in text)
-        codes = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), np.uint32)
-        solid = np.concatenate(([False], codes > 0x20, [False]))
-        first = solid[1:-1] & ~solid[:-2]
-        # a sentence may end without white space
-        first[begins] = True
-        starts = np.flatnonzero(first)
-        spaces = np.flatnonzero(~solid[1:])
-        ends = np.minimum(spaces[np.searchsorted(spaces, starts)], np.append(starts[1:], len(codes)))
-        sizes = ends - starts
-        short = sizes <= _LETTERS
-        starts, sizes = starts[short], sizes[short]
-        keys = np.zeros(len(starts), np.uint64)
-        known = np.ones(len(starts), bool)
-        for at in range(_LETTERS):
-            inside = np.flatnonzero(sizes > at)
-            letters = codes[starts[inside] + at]
-            numbers = self._numbers[np.minimum(letters, 0xFFFF)]
-            known[inside] &= numbers > 0
-            keys[inside] |= numbers << np.uint64(16 * at)
-        known &= np.isin(keys, self._known)
-        owners = np.searchsorted(begins, starts[known], side="right") - 1
-        return np.bincount(owners, sizes[known], minlength=len(begins)).astype(np.int64)
+def characters_in(
+    words: frozenset[str], text: str, begins: npt.NDArray[np.int64], unspaced: bool
+) -> npt.NDArray[np.int64]:
+    """The characters of each sentence that are in these words, or letters if it is `unspaced`: shape
+    (sentences,). The sentences begin at `begins`, in code points."""
+    found = []
+    # a sentence may end without white space
+    for begin, end in pairwise([*begins.tolist(), len(text)]):
+        parts = text[begin:end] if unspaced else text[begin:end].lower().split()
+        found.append(sum(map(len, filter(words.__contains__, parts))))
+    return np.array(found, np.int64)
 
 
 @dataclass(frozen=True)
@@ -166,27 +131,14 @@ class Htmcleaner:
         return frozenset(likely_words(self.model, self.words))
 
     @cached_property
-    def _words(self) -> _Words:
-        return _Words(self.function_words)
-
-    @cached_property
     def _unspaced(self) -> bool:
         return _is_unspaced(self.model)
-
-    def _function(self, text: str, sentences: Sentences) -> npt.NDArray[np.int64]:
-        """The characters of each sentence that are in function words."""
-        if not self._unspaced:
-            return self._words.in_sentences(text, sentences.begins)
-        counts = np.fromiter(map(self.function_words.__contains__, text), np.int64, len(text))
-        before = np.concatenate(([0], np.cumsum(counts)))
-        found: npt.NDArray[np.int64] = before[sentences.ends] - before[sentences.begins]
-        return found
 
     def keep(self, document: Document) -> Kept:
         """A segment that a run cuts is kept if at least half of its characters are inside."""
         size, text = len(document), document.text
         every = sentences_in(text, *_places(document))
-        function = self._function(text, every)
+        function = characters_in(self.function_words, text, every.begins, self._unspaced)
         shown = document.visible[every.owners]
         begins, ends, owners, final = (column[shown] for column in every)
         if not len(begins):

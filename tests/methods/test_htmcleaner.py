@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.htmcleaner import Htmcleaner, _Words, best_runs
+from ncleaner.methods.htmcleaner import Htmcleaner, best_runs, characters_in
 from ncleaner.text.words import sentences_in
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
@@ -105,12 +105,12 @@ def test_a_script_without_spaces() -> None:
     assert chinese.keep(document).mask.tolist() == [False, False, True]
 
 
-def test_function_words_count_with_their_letters(english: Htmcleaner) -> None:
+def test_function_words_count_with_their_letters() -> None:
     text = "The END of it, and THE ferry. İt İs the"
     found = sentences_in(text, np.zeros(1, np.int64), np.full(1, len(text)))
-    words = _Words(frozenset({"the", "of", "and", "end", "it"}))
+    words = frozenset({"the", "of", "and", "end", "it"})
     # "it," is no word of the list, nor is what İ becomes
-    assert words.in_sentences(text, found.begins).tolist() == [3 + 3 + 2 + 3 + 3, 3]
+    assert characters_in(words, text, found.begins, False).tolist() == [3 + 3 + 2 + 3 + 3, 3]
 
 
 def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +123,3 @@ def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPat
 def test_nothing_to_read(english: Htmcleaner) -> None:
     assert english.keep(dump_html("")).mask.shape == (0,)
     assert english.keep(dump_text(f"{PROSE}\n\nshort")).mask.tolist() == [True, False]
-
-
-def test_words_of_many_letters() -> None:
-    """More letters than a byte has numbers, as in an alphabet of Hangul."""
-    syllables = [chr(0xAC00 + number) for number in range(400)]
-    known = {"".join(syllables[at : at + 4]) for at in range(0, 400, 4)}
-    text = f"{syllables[396]}{syllables[397]}{syllables[398]}{syllables[399]} {''.join(syllables[4:7])}"
-    assert _Words(frozenset(known)).in_sentences(text, np.array([0])).tolist() == [4]
