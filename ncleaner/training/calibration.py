@@ -224,8 +224,7 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> Decision:
 
 
 def fit_calibration(
-    labels: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
-    odds: Sequence[npt.NDArray[np.float64]],
+    pages: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]],
     start: Calibration | None = None,
 ) -> Calibration:
     """Fits a logistic regression of the labels on the log-odds of a structure model, all pages weighing the
@@ -234,20 +233,18 @@ def fit_calibration(
     `_PRIOR_PAGES` pseudo-pages, on which the log-odds are right, pull it towards no change.
 
     Args:
-        labels: of each page, for its segments: the clean share of their words, 0 to 1, and their words.
-        odds: of each page, for its segments: log-odds, in nats.
+        pages: of each page, for its segments: the clean share of their words, 0 to 1; their words; and their
+            log-odds, in nats.
         start: the result without pages; no change by default.
     """
-    if not odds:
+    if not pages:
         return start or Calibration()
+    clean, words, odds = zip(*pages, strict=True)
     values = np.concatenate(odds)
-    clean = np.concatenate([share for share, _ in labels])
-    weights = np.concatenate([words / max(words.sum(), 1.0) for _, words in labels])
-    right = probabilities_of(values)
-    pseudo = weights * _PRIOR_PAGES / len(odds)
+    weights = np.concatenate([each / max(each.sum(), 1.0) for each in words])
     slope, offset = fit_logistic(
         np.concatenate((values, values)),
-        np.concatenate((clean, right)),
-        np.concatenate((weights, pseudo)),
+        np.concatenate((*clean, probabilities_of(values))),
+        np.concatenate((weights, weights * _PRIOR_PAGES / len(pages))),
     )
     return Calibration(round(slope, 6), round(offset, 6)) if slope > 0 else Calibration()

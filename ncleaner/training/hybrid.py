@@ -218,40 +218,23 @@ def _calibrated(
     start: Calibration,
     threshold: float | None,
 ) -> tuple[Calibration, list[Fold[HybridModel]]]:
-    """Calibrates on pages that the models have not seen.
-
-    Args:
-        unseen, parts: n-grams and structure model for each fold.
-        examples: the pages with structure, by number.
-        start: the calibration without pages.
-        threshold: of the hybrids.
-
-    Returns:
-        The calibration on all pages; and the hybrid for each fold, calibrated on the others.
-    """
-    odds = {
-        number: part.judge(page.document, page.odds, page.posterior).odds
+    """Returns the calibration on pages that the models have not seen, and the hybrid for each fold,
+    calibrated on the others. `unseen` and `parts` are n-grams and structure model for each fold."""
+    judged = {
+        number: (page.clean, page.words, part.judge(page.document, page.odds, page.posterior).odds)
         for fold, part in zip(unseen, parts, strict=True)
         for number in fold.pages
-        for page in ([examples[number]] if number in examples else [])
+        if (page := examples.get(number)) is not None
     }
-    folds = []
-    for fold, part in zip(unseen, parts, strict=True):
-        others = [number for number in sorted(odds) if number not in fold.pages]
-        calibration = _calibration(others, examples, odds, start)
-        folds.append(Fold(fold.pages, HybridModel(fold.model, part, calibration, threshold)))
-    return _calibration(sorted(odds), examples, odds, start), folds
 
+    def without(pages: Collection[int]) -> Calibration:
+        return fit_calibration([judged[number] for number in sorted(judged) if number not in pages], start)
 
-def _calibration(
-    pages: Sequence[int],
-    examples: Mapping[int, Example],
-    odds: Mapping[int, npt.NDArray[np.float64]],
-    start: Calibration,
-) -> Calibration:
-    chosen = [examples[page] for page in pages]
-    labels = [(example.clean, example.words) for example in chosen]
-    return fit_calibration(labels, [odds[page] for page in pages], start)
+    folds = [
+        Fold(fold.pages, HybridModel(fold.model, part, without(fold.pages), threshold))
+        for fold, part in zip(unseen, parts, strict=True)
+    ]
+    return without(()), folds
 
 
 def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) -> None:

@@ -231,6 +231,7 @@ class Judge:
         structure, notices = shipped_structure(), shipped_notices()
         odds: dict[int, Floats] = {}
         kinds: dict[int, Floats] = {}
+        judged: dict[int, tuple[Floats, Floats, Floats]] = {}
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 document, page = self._pairs[number].document, pages[number]
@@ -238,13 +239,12 @@ class Judge:
                 posterior = decision.statistics(page.sums, page.counts)
                 own, kinds[number] = part.structure.judge(document, page.sums, posterior)
                 odds[number] = part.mixed(own, posterior)
+                if not document.is_text:
+                    alignment = self._pairs[number].alignment
+                    judged[number] = alignment.shares, alignment.words.astype(np.float64), odds[number]
         found: dict[int, Mask] = {}
-        html = [number for number in odds if not self._pairs[number].document.is_text]
         for fold in self._folds:
-            others = [number for number in html if number not in fold]
-            alignments = [self._pairs[number].alignment for number in others]
-            labels = [(each.shares, each.words.astype(np.float64)) for each in alignments]
-            calibration = fit_calibration(labels, [odds[number] for number in others])
+            calibration = fit_calibration([page for number, page in judged.items() if number not in fold])
             for number in fold:
                 document, own = self._pairs[number].document, odds[number]
                 mask = keep_of(document, own if document.is_text else calibration(own))

@@ -94,12 +94,11 @@ def test_gold_text_of_annotated_pages() -> None:
 
 def calibrated(slope: float, offset: float, number: int) -> Calibration:
     """Of pages on which log-odds are wrong by this much."""
-    found, odds = [], []
+    pages = []
     for seed in range(number):
         right = np.random.default_rng(seed).normal(0, 2, 60)
-        found.append((probabilities_of(right), np.ones(60)))
-        odds.append((right - offset) / slope)
-    return fit_calibration(found, odds)
+        pages.append((probabilities_of(right), np.ones(60), (right - offset) / slope))
+    return fit_calibration(pages)
 
 
 def test_calibration_undoes_what_is_wrong_as_far_as_there_are_pages() -> None:
