@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling import DEFAULT_Q, Scheme
+from ncleaner.modelling import DEFAULT_Q
 from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.decision import Decision
@@ -118,17 +118,17 @@ def train_and_score(
 
     Warns, raises: as `train`.
     """
-    counted = _counted(pairs, options)
+    counted = _Counted(pairs, options)
     model = counted.model_of(counted.parts)
     _check_sides(model)
     unseen: list[Fold[NGramModel]] = []
     scores: list[Scored] = []
     validation: Mapping[str, dict[str, Any]] = {"validation": {}}
     if len(counted.parts) > 1:
-        decision, scores, unseen = _held_out(counted, options)
+        decision, scores, unseen = _held_out(counted)
         validation = validated(counted.examples.pairs, unseen, "ngram")
     else:
-        decision = _unvalidated(counted, options)
+        decision = _unvalidated(options)
     if options.threshold is not None:
         decision = decision.with_threshold(options.threshold)
     recorded = {**(about or {}), "training": _training_of(counted, model), **validation}
@@ -138,53 +138,34 @@ def train_and_score(
     return Trained(model, counted.examples.pairs, scores, unseen)
 
 
-@dataclass(frozen=True, eq=False)
 class _Counted:
-    """The n-grams of the training pages.
+    """The n-grams of the training pages: `parts` are the counts of both sides in each fold, `more` those of
+    further texts, None without them."""
 
-    Attributes:
-        examples: the pages.
-        symbols, order, q, scheme, base: of the model.
-        parts: the counts of both sides in each fold.
-        more: the counts of further texts; None without them.
-    """
-
-    examples: Examples
-    symbols: Alphabet
-    order: int
-    q: float
-    scheme: Scheme
-    base: NGramModel | None
-    parts: Sequence[tuple[Tallies, Tallies]]
-    more: list[Counts] | None
+    def __init__(self, pairs: Sequence[Pair], options: NGramOptions) -> None:
+        base, more_clean, more_dirty = options.base, options.more_clean, options.more_dirty
+        if not pairs and not (base and (more_clean or more_dirty)):
+            raise TrainingError(f"no pages to train on: {ADVICE}")
+        self.options = options
+        self.examples = Examples(checked_pairs(pairs) if pairs else [])
+        if base is not None:
+            self._symbols, self._order, self._q = base.alphabet, base.order, base.q
+        else:
+            documents = [*(pair.document for pair in self.examples.pairs), *more_clean, *more_dirty]
+            self._symbols = training_alphabet(options.alphabet, documents, options.size, options.cased)
+            self._order = options.order or default_order(self.examples.characters)
+            self._q = DEFAULT_Q if options.q is None else options.q
+        self.parts = self.examples.tallies(self._symbols, self._order, options.scheme)
+        self._more = _more(more_clean, more_dirty, self._symbols, self._order)
 
     def model_of(self, chosen: Sequence[tuple[Tallies, Tallies]]) -> NGramModel:
         """Makes a model of some parts, further texts, and the base."""
-        levels: list[list[Counts]] = [] if self.more is None else [self.more]
+        levels: list[list[Counts]] = [] if self._more is None else [self._more]
         if chosen:
             clean, other = (add_tallies([part[side] for part in chosen]) for side in (0, 1))
-            levels.append(two_sides(clean, other, self.scheme == "differential"))
-        own = add_counts(levels)
-        return NGramModel(
-            self.order, self.q, self.symbols, own if self.base is None else _with_base(own, self.base)
-        )
-
-
-def _counted(pairs: Sequence[Pair], options: NGramOptions) -> _Counted:
-    base, more_clean, more_dirty = options.base, options.more_clean, options.more_dirty
-    if not pairs and not (base and (more_clean or more_dirty)):
-        raise TrainingError(f"no pages to train on: {ADVICE}")
-    examples = Examples(checked_pairs(pairs) if pairs else [])
-    if base is not None:
-        symbols, order, q = base.alphabet, base.order, base.q
-    else:
-        documents = [*(pair.document for pair in examples.pairs), *more_clean, *more_dirty]
-        symbols = training_alphabet(options.alphabet, documents, options.size, options.cased)
-        order = options.order or default_order(examples.characters)
-        q = DEFAULT_Q if options.q is None else options.q
-    parts = examples.tallies(symbols, order, options.scheme)
-    more = _more(more_clean, more_dirty, symbols, order)
-    return _Counted(examples, symbols, order, q, options.scheme, base, parts, more)
+            levels.append(two_sides(clean, other, self.options.scheme == "differential"))
+        own, base = add_counts(levels), self.options.base
+        return NGramModel(self._order, self._q, self._symbols, own if base is None else _with_base(own, base))
 
 
 def _check_sides(model: NGramModel) -> None:
@@ -197,16 +178,10 @@ def _check_sides(model: NGramModel) -> None:
             )
 
 
-def _held_out(
-    counted: _Counted, options: NGramOptions
-) -> tuple[Decision, list[Scored], list[Fold[NGramModel]]]:
-    """Scores each page by a model without its site.
-
-    Returns:
-        The decision fitted to all pages; the scores of each page; and for each fold the model that has not
-        seen it, with the decision fitted to the others.
-    """
-    parts, folds = counted.parts, counted.examples.folds
+def _held_out(counted: _Counted) -> tuple[Decision, list[Scored], list[Fold[NGramModel]]]:
+    """Scores each page by a model without its site. Returns the decision fitted to all pages; the scores of
+    each page; and for each fold the model that has not seen it, with the decision fitted to the others."""
+    options, parts, folds = counted.options, counted.parts, counted.examples.folds
     models = [counted.model_of([*parts[:number], *parts[number + 1 :]]) for number in range(len(folds))]
     scored = [counted.examples.scored(part, fold) for part, fold in zip(models, folds, strict=True)]
     score_of = dict(zip(chain(*folds), chain(*scored), strict=True))
@@ -220,7 +195,7 @@ def _held_out(
     return fit_decision([*chain(*scored)], options.statistic), scores, unseen
 
 
-def _unvalidated(counted: _Counted, options: NGramOptions) -> Decision:
+def _unvalidated(options: NGramOptions) -> Decision:
     """Returns the decision if no site can be held out: even odds of each segment, or the decision of the
     base."""
     if options.base is not None:
@@ -243,7 +218,7 @@ def _training_of(counted: _Counted, model: NGramModel) -> dict[str, Any]:
         "words": sum(int(pair.alignment.words.sum()) for pair in pairs),
         "clean_characters": int(model.levels[0].clean.sum()),
         "dirty_characters": int(model.levels[0].dirty.sum()),
-        "scheme": counted.scheme,
+        "scheme": counted.options.scheme,
     }
 
 
