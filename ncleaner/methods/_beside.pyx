@@ -17,7 +17,6 @@ other text. The whole page is in a form on some sites, and a survey is one.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
@@ -26,6 +25,7 @@ from ncleaner.document._tables cimport (
 )
 from ncleaner.document._tags cimport TAG_FORM, TAG_TD, TAG_TH
 from ncleaner.methods._rules cimport is_link, kept_words, own_style
+from ncleaner.text._memory cimport zeros
 
 # --------------------------------------------------------------------------------------------------
 # Copies.
@@ -86,37 +86,32 @@ cdef void _drop_beside(
         first += step
 
 
-cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
-    """Takes copies from a mask, as `drop_copies`; `firsts` may be NULL. Returns False if memory ran out."""
+cdef void _drop_forms_of(
+    const tables_t* t, uint8_t* kept, int32_t* firsts, text_t* texts, uint64_t mask, uint64_t* styles
+) noexcept nogil:
+    """Takes copies in other styles from a mask; `texts` and `styles` are zero, and `firsts` may be NULL."""
     cdef const segment_t* s = t.segments
-    cdef uint64_t size = rows_for(t.n_segments), style
-    cdef text_t* texts = <text_t*> calloc(size, sizeof(text_t))
-    cdef uint64_t* styles = <uint64_t*> calloc(t.n_elements + 1, sizeof(uint64_t))
+    cdef uint64_t style
     cdef text_t* found
-    cdef bint done = texts != NULL and styles != NULL
     cdef Py_ssize_t i
-    if done:
-        fill_styles(t.elements, t.n_elements, styles)
-        for i in range(t.n_segments):
-            if not kept[i] or not _is_long(&s[i]):
-                continue
-            style = style_of(styles, &s[i])
-            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
-            if not found.seen:
-                found.seen = True
-                found.style = style
-                found.first = i
-            elif (
-                # the length bounds the time: it stays linear in the text of this segment
-                found.style != style and s[found.first].chars <= 2 * s[i].chars
-                and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
-            ):
-                _drop(i, found.first, kept, firsts)
-                _drop_beside(t, i, found.first, -1, kept, firsts)
-                _drop_beside(t, i, found.first, 1, kept, firsts)
-    free(texts)
-    free(styles)
-    return done
+    fill_styles(t.elements, t.n_elements, styles)
+    for i in range(t.n_segments):
+        if not kept[i] or not _is_long(&s[i]):
+            continue
+        style = style_of(styles, &s[i])
+        found = <text_t*> row_of(texts, sizeof(text_t), mask, _letters_of(t.text, &s[i], BEGINNING) | 1)
+        if not found.seen:
+            found.seen = True
+            found.style = style
+            found.first = i
+        elif (
+            # the length bounds the time: it stays linear in the text of this segment
+            found.style != style and s[found.first].chars <= 2 * s[i].chars
+            and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
+        ):
+            _drop(i, found.first, kept, firsts)
+            _drop_beside(t, i, found.first, -1, kept, firsts)
+            _drop_beside(t, i, found.first, 1, kept, firsts)
 
 
 cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nogil:
@@ -125,7 +120,7 @@ cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nog
     )
 
 
-cdef void drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
+cdef void _drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
     """Takes the repetitions of banners from a mask: kept segments with one text in a row; `firsts` may be NULL."""
     cdef const segment_t* s = t.segments
     cdef Py_ssize_t first = -1, i, j
@@ -160,7 +155,10 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef int32_t[::1] copied
     cdef int32_t* out = NULL
-    cdef bint done
+    cdef list memory = []
+    cdef uint64_t size = rows_for(tables.t.n_segments)
+    cdef text_t* texts
+    cdef uint64_t* styles
     if not kept.shape[0]:
         return
     if firsts is not None:
@@ -168,11 +166,11 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         if copied.shape[0] != tables.t.n_segments:
             raise ValueError("the record of copies does not fit the document")
         out = &copied[0]
+    texts = <text_t*> zeros(memory, size, sizeof(text_t))
+    styles = <uint64_t*> zeros(memory, tables.t.n_elements + 1, sizeof(uint64_t))
     with nogil:
-        done = drop_kept_copies(&tables.t, &kept[0], out)
-        drop_repeats(&tables.t, &kept[0], out)
-    if not done:
-        raise MemoryError
+        _drop_forms_of(&tables.t, &kept[0], out, texts, size - 1, styles)
+        _drop_repeats(&tables.t, &kept[0], out)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -331,22 +329,16 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef beside_t beside
     cdef uint64_t size = rows_for(tables.t.n_segments)
-    cdef bint done
+    cdef list memory = []
     if article < MAYBE or not kept.shape[0]:
         return
+    beside.t = &tables.t
+    beside.kept = &kept[0]
+    beside.mask = size - 1
+    beside.paths = <uint64_t*> zeros(memory, tables.t.n_elements + 1, sizeof(uint64_t))
+    beside.runs = <run_t*> zeros(memory, size, sizeof(run_t))
     with nogil:
-        beside.t = &tables.t
-        beside.kept = &kept[0]
-        beside.mask = size - 1
-        beside.paths = <uint64_t*> calloc(tables.t.n_elements + 1, sizeof(uint64_t))
-        beside.runs = <run_t*> calloc(size, sizeof(run_t))
-        done = beside.paths != NULL and beside.runs != NULL
-        if done:
-            _take_runs(&beside, article)
-        free(beside.paths)
-        free(beside.runs)
-    if not done:
-        raise MemoryError
+        _take_runs(&beside, article)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ items lose what others keep. So on a listing, all of one style is kept if half o
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from ncleaner.document._hashes cimport row_of, rows_for
 from ncleaner.document._tables cimport (
@@ -21,6 +20,7 @@ from ncleaner.document._tables cimport (
 )
 from ncleaner.document._tags cimport TAG_CAPTION, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 from ncleaner.methods._rules cimport ends_in_colon
+from ncleaner.text._memory cimport zeros
 
 cdef enum:
     # A cell with more or longer segments has text of its own, and its table may be one for layout.
@@ -177,50 +177,29 @@ cdef struct items_t:
     Py_ssize_t kept
 
 
-cdef void _keep_whole_items(
-    const tables_t* t, uint8_t* kept, uint64_t* styles, items_t* items, uint64_t mask
-) noexcept nogil:
-    """Adds segments to a mask, as `complete_items`; `items` is zero, and has a row for each style."""
-    cdef Py_ssize_t i
+def complete_items(Tables tables not None, mask not None):
+    """Adds to a mask the other segments of each style of which at least half is kept, from six segments on.
+
+    Arguments and errors as `complete_tables`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef uint64_t size = rows_for(t.n_segments)
+    cdef list memory = []
+    cdef uint64_t* styles = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    cdef items_t* items = <items_t*> zeros(memory, size, sizeof(items_t))
     cdef items_t* found
+    cdef Py_ssize_t i
     fill_styles(t.elements, t.n_elements, styles)
     for i in range(t.n_segments):
         if not t.segments[i].flags & HIDDEN:
-            found = <items_t*> row_of(items, sizeof(items_t), mask, style_of(styles, &t.segments[i]) | 1)
+            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
             found.segments += 1
             found.kept += kept[i]
     for i in range(t.n_segments):
         if not t.segments[i].flags & HIDDEN:
-            found = <items_t*> row_of(items, sizeof(items_t), mask, style_of(styles, &t.segments[i]) | 1)
+            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
             kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
-
-
-def complete_items(Tables tables not None, mask not None):
-    """Adds to a mask the other segments of each style of which at least half is kept, from six segments on.
-
-    Arguments as `complete_tables`.
-
-    Raises:
-        ValueError: the mask does not fit the document.
-        MemoryError: there is not enough memory.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef uint64_t size = rows_for(tables.t.n_segments)
-    cdef uint64_t* styles
-    cdef items_t* items
-    cdef bint done
-    if not kept.shape[0]:
-        return
-    with nogil:
-        styles = <uint64_t*> calloc(tables.t.n_elements + 1, sizeof(uint64_t))
-        items = <items_t*> calloc(size, sizeof(items_t))
-        done = styles != NULL and items != NULL
-        if done:
-            _keep_whole_items(&tables.t, &kept[0], styles, items, size - 1)
-        free(styles)
-        free(items)
-    if not done:
-        raise MemoryError
 
 
 def keep_notes(Tables tables not None, mask not None):

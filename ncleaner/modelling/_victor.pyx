@@ -11,7 +11,6 @@ probability space, scaled to sum to one at each position (Rabiner 1989, section 
 
 from libc.math cimport exp, fmax
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
@@ -20,6 +19,7 @@ from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport (
     NO_LETTER, UPPER, decode_utf8, enumeration_end, is_bullet, is_final, is_punctuation, letter_case,
 )
+from ncleaner.text._memory cimport zeros
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
 )
@@ -409,31 +409,6 @@ cdef struct page_t:
     uint64_t sentences
 
 
-cdef bint _open_page(page_t* page, Py_ssize_t n_elements, Py_ssize_t n_runs, Py_ssize_t n) noexcept nogil:
-    """Allocates the memory for a page with `n` blocks. Returns False if there is not enough."""
-    memset(page, 0, sizeof(page_t))
-    page.slots = rows_for(<uint64_t> n)
-    page.places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
-    page.by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
-    page.by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
-    page.tags_of_p = <uint32_t*> calloc(<size_t> n_runs + 1, sizeof(uint32_t))
-    page.seen = <seen_t*> calloc(page.slots, sizeof(seen_t))
-    page.copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
-    return (
-        page.places != NULL and page.by_td != NULL and page.by_div != NULL and page.tags_of_p != NULL
-        and page.seen != NULL and page.copies != NULL
-    )
-
-
-cdef void _close_page(page_t* page) noexcept nogil:
-    free(page.places)
-    free(page.by_td)
-    free(page.by_div)
-    free(page.tags_of_p)
-    free(page.seen)
-    free(page.copies)
-
-
 cdef inline void _write_markup(
     uint8_t* row, const run_t* run, const place_t* place, const tags_t* found
 ) noexcept nogil:
@@ -550,19 +525,6 @@ cdef void _fill_of_page(
         row[FRAGMENTATION] = _steps(<uint32_t> (page.words // <uint64_t> n))
 
 
-cdef bint _fill(const tables_t* t, const int32_t* rows, Py_ssize_t n, uint8_t* values) noexcept nogil:
-    """Writes the features of the chosen runs. Returns False if there is not enough memory."""
-    cdef page_t page
-    cdef bint done = _open_page(&page, t.n_elements, t.n_runs, n)
-    if done:
-        _find_places(t.elements, t.n_elements, page.places)
-        _count_p(t.elements, t.n_elements, t.n_runs, page.tags_of_p)
-        _fill_blocks(t, rows, n, values, &page)
-        _fill_of_page(t, rows, n, values, &page)
-    _close_page(&page)
-    return done
-
-
 def features(Tables tables not None, rows):
     """Returns the features of some of a document's runs. The other runs are ignored.
 
@@ -575,7 +537,6 @@ def features(Tables tables not None, rows):
 
     Raises:
         IndexError: a row is not the number of a run.
-        MemoryError: there is not enough memory.
     """
     chosen = np.ascontiguousarray(rows, np.int32)
     values = np.zeros((len(chosen), FEATURES), np.uint8)
@@ -585,11 +546,24 @@ def features(Tables tables not None, rows):
         raise IndexError(f"there are {tables.t.n_runs} runs")
     cdef const int32_t[::1] r = chosen
     cdef uint8_t[:, ::1] v = values
-    cdef bint done
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t n = r.shape[0]
+    cdef size_t slots = rows_for(<uint64_t> n)
+    cdef list memory = []
+    cdef page_t page = page_t(
+        <place_t*> zeros(memory, t.n_elements + 1, sizeof(place_t)),
+        <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t)),
+        <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t)),
+        <uint32_t*> zeros(memory, t.n_runs + 1, sizeof(uint32_t)),
+        <seen_t*> zeros(memory, slots, sizeof(seen_t)),
+        <seen_t**> zeros(memory, n, sizeof(void*)),
+        slots, 0, 0,
+    )
     with nogil:
-        done = _fill(&tables.t, &r[0], r.shape[0], &v[0, 0])
-    if not done:
-        raise MemoryError("not enough memory for the features of a page")
+        _find_places(t.elements, t.n_elements, page.places)
+        _count_p(t.elements, t.n_elements, t.n_runs, page.tags_of_p)
+        _fill_blocks(t, &r[0], n, &v[0, 0], &page)
+        _fill_of_page(t, &r[0], n, &v[0, 0], &page)
     return values
 
 
