@@ -20,7 +20,6 @@ elements without text, such as scripts, with their tags.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
@@ -49,12 +48,7 @@ class Heuristics:
 
     def keep(self, document: Document) -> Kept:
         """Keeps all segments except menus, copyright lines and segments without letters or digits."""
-        return Kept(~self.remove(document))
-
-    def remove(self, document: Document) -> npt.NDArray[np.bool_]:
-        """Returns the mask of segments that look like navigation or footer, or are hidden: shape (segments,),
-        bool."""
-        return removed_forms(document.tables)
+        return Kept(~removed_forms(document.tables))
 
 
 def best_span(document: Document) -> tuple[int, int]:

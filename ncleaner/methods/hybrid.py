@@ -14,9 +14,9 @@ from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
 from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
 from ncleaner.methods.base import Trace
-from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
@@ -28,7 +28,6 @@ _LITTLE = 120
 _FEW, _SURE = 40, 0.9
 # Groups of fewer words behind the text go if they stand apart, in styles of their own; of a product, all do.
 _STRAY, _ANY = 80, 2**63
-_HEURISTICS = Heuristics()
 
 
 class Hybrid:
@@ -65,7 +64,7 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
         mask, found = finished(document, mask, kinds, self._notices, trace)
         remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
-        structure = self.model.part(True).structure if document.is_text else self.model.structure
+        structure = self.model.part(document.is_text).structure
         estimate = None if structure.quality is None else structure.estimate
         return Kept(mask, scores, remarks, found, estimate=estimate)
 
@@ -174,7 +173,7 @@ def _check_form(
     little = chars < _LITTLE
     if little or is_fragment or document.is_text:
         # nothing looks like boilerplate except what has the form of a menu or a copyright line; code has any
-        mask &= ~_HEURISTICS.remove(document) | (document.segments["flags"] & PREFORMATTED > 0)
+        mask &= ~removed_forms(document.tables) | (document.segments["flags"] & PREFORMATTED > 0)
         note("form")
     if little:
         chars, links = sums_of(document.tables, mask)

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._kept import number_kept
 from ncleaner.document.kept import Kept, Remarks
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.base import Trace
-from ncleaner.methods.baselines import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
 # pages with fewer segments are often completely clean or dirty
@@ -31,14 +31,13 @@ class NGram:
 
     def __init__(self, model: NGramModel) -> None:
         self.model = model
-        self._heuristics = Heuristics()
         _ = self.model.ratio  # builds the table now, not on the first page
 
     def keep(self, document: Document, trace: Trace | None = None) -> Kept:
         """Decides with scores that are log-odds in bits: per character, per segment, or given the whole page,
         according to the model's decision. `trace` records how."""
         scores = self.model.judge(document)
-        kept, removed = scores >= self.model.decision.threshold, self._heuristics.remove(document)
+        kept, removed = scores >= self.model.decision.threshold, removed_forms(document.tables)
         # kept and not removed
         mask = kept > removed
         if trace is not None:

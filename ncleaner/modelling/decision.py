@@ -14,7 +14,7 @@ docs/languages.md has the figures for each.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -99,13 +99,9 @@ class Decision:
             self.statistic, {"empty": _EMPTY} | {name: getattr(self, name) for name in _CALIBRATION}
         )
 
-    def header(self) -> dict[str, Any]:
-        """Returns the entry of a model's header."""
-        return asdict(self)
-
     @classmethod
     def of_header(cls, header: dict[str, Any]) -> Decision:
-        """Makes the decision from the entry of a model's header.
+        """Makes the decision from the entry of a model's header, which has its fields.
 
         Raises:
             ValueError: unknown statistic, or numbers out of range.

@@ -58,8 +58,8 @@ class Part(NamedTuple):
     """
 
     structure: Structure
-    calibration: Calibration
-    share: float
+    calibration: Calibration = Calibration()
+    share: float = 0.0
 
     def mixed(
         self, odds: npt.NDArray[np.float64], statistic: npt.NDArray[np.float64]
@@ -198,7 +198,7 @@ class HybridModel(Stored):
         Raises ModelError: the shipped model of plain text cannot be read."""
         if is_text:
             return part_of_text(self.ngrams.decision, self.of_text)
-        return Part(self.structure, self.calibration, 0.0)
+        return Part(self.structure, self.calibration)
 
     @cached_property
     def _of_pages(self) -> HybridJudge:

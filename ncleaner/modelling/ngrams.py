@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -378,7 +378,7 @@ class NGramModel(Stored):
             deltas = np.diff(level.keys, prepend=np.uint64(0))
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
                 arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
-        own = {"alphabet": self.alphabet.header(), "decision": self.decision.header()}
+        own = {"alphabet": self.alphabet.header(), "decision": asdict(self.decision)}
         return {"order": self.order, "q": self.q, **own}, arrays
 
     @classmethod

@@ -13,7 +13,7 @@ import numpy as np
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.errors import EvaluationError, ModelError
-from ncleaner.methods.baselines import Heuristics
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.choice import ngrams_by_page
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
@@ -119,7 +119,7 @@ def precision_recall(pairs: Sequence[Pair], model_of: Callable[[Document], NGram
     statistics = []
     for pair, model, page in zip(pairs, models, pages, strict=True):
         values = model.decision.statistics(page.sums, page.counts)
-        values[Heuristics().remove(pair.document)] = -np.inf
+        values[removed_forms(pair.document.tables)] = -np.inf
         statistics.append(values)
     spread, words = _spread(statistics, [page.words for page in pages], _STEPS)
     names: dict[float, str] = {}

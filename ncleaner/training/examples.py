@@ -60,31 +60,20 @@ class Examples:
     def tallies(self, symbols: Alphabet, order: int, scheme: Scheme) -> list[tuple[Tallies, Tallies]]:
         """Returns for each fold the counts of its clean text, and of its dirty text (`aligned`) or of all its
         raw text (`differential`)."""
-        return [
-            self._count([self.pairs[page] for page in fold], symbols, order, scheme) for fold in self.folds
-        ]
-
-    @staticmethod
-    def _count(
-        pairs: Sequence[Pair], symbols: Alphabet, order: int, scheme: Scheme
-    ) -> tuple[Tallies, Tallies]:
-        clean, other = GramCounter(symbols, order), GramCounter(symbols, order)
-        for pair in pairs:
-            table = pair.document.segments
-            if scheme == "differential":
-                gold = gold_document(pair.gold)
-                clean.add(gold.data, gold.segments["start"], gold.segments["end"])
-                other.add(pair.document.data, table["start"], table["end"])
-            else:
-                alignment, visible = pair.alignment, pair.document.visible
-                for counter, side in ((clean, alignment.clean), (other, alignment.dirty)):
-                    chosen = table[side & visible]
-                    counter.add(pair.document.data, chosen["start"], chosen["end"])
-        return clean.tallies(), other.tallies()
-
-    def scored(self, model: NGramModel, fold: Sequence[int]) -> list[Scored]:
-        """Returns the pages of a fold with their labels and a model's scores."""
-        return [score_page(self.pairs[page], model) for page in fold]
+        found = []
+        for fold in self.folds:
+            clean, other = GramCounter(symbols, order), GramCounter(symbols, order)
+            for pair in map(self.pairs.__getitem__, fold):
+                page, gold, alignment = pair.document, pair.document, pair.alignment
+                kept, left = alignment.clean & page.visible, alignment.dirty & page.visible
+                if scheme == "differential":
+                    gold = gold_document(pair.gold)
+                    kept, left = np.ones(len(gold), bool), np.ones(len(page), bool)
+                for counter, document, chosen in ((clean, gold, kept), (other, page, left)):
+                    rows = document.segments[chosen]
+                    counter.add(document.data, rows["start"], rows["end"])
+            found.append((clean.tallies(), other.tallies()))
+        return found
 
 
 def score_page(pair: Pair, model: NGramModel) -> Scored:

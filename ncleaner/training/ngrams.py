@@ -35,7 +35,7 @@ from ncleaner.modelling.ngrams import (
 )
 from ncleaner.training import NGramOptions
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVICE, Examples, checked_pairs
+from ncleaner.training.examples import ADVICE, Examples, checked_pairs, score_page
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Fold, validated
 
@@ -183,7 +183,10 @@ def _held_out(counted: _Counted) -> tuple[Decision, list[Scored], list[Fold[NGra
     each page; and for each fold the model that has not seen it, with the decision fitted to the others."""
     options, parts, folds = counted.options, counted.parts, counted.examples.folds
     models = [counted.model_of([*parts[:number], *parts[number + 1 :]]) for number in range(len(folds))]
-    scored = [counted.examples.scored(part, fold) for part, fold in zip(models, folds, strict=True)]
+    pairs = counted.examples.pairs
+    scored = [
+        [score_page(pairs[page], part) for page in fold] for part, fold in zip(models, folds, strict=True)
+    ]
     score_of = dict(zip(chain(*folds), chain(*scored), strict=True))
     unseen = []
     for number, (fold, part) in enumerate(zip(folds, models, strict=True)):
@@ -191,7 +194,7 @@ def _held_out(counted: _Counted) -> tuple[Decision, list[Scored], list[Fold[NGra
         if options.threshold is not None:
             own = own.with_threshold(options.threshold)
         unseen.append(Fold(fold, replace(part, decision=own)))
-    scores = [score_of[page] for page in range(len(counted.examples.pairs))]
+    scores = [score_of[page] for page in range(len(pairs))]
     return fit_decision([*chain(*scored)], options.statistic), scores, unseen
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
-from ncleaner.methods.baselines import Heuristics
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
@@ -32,7 +32,7 @@ from ncleaner.modelling import Statistic
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import Stored, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision
-from ncleaner.modelling.hybrid import Calibration, Part, keep_of, part_of_text
+from ncleaner.modelling.hybrid import Part, keep_of, part_of_text
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
 from ncleaner.pools.pool import Worker, running
@@ -190,7 +190,7 @@ class Judge:
         self._folds = folds
         self._statistic = statistic
         self._pages = [_unscored(pair) for pair in pairs]
-        self._removed = [Heuristics().remove(pair.document) for pair in pairs]
+        self._removed = [removed_forms(pair.document.tables) for pair in pairs]
 
     def __call__(self, sums: Floats) -> dict[str, Figures]:
         """Returns the figures of each method, `hybrid` and `ngram`.
@@ -235,7 +235,7 @@ class Judge:
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 document, page = self._pairs[number].document, pages[number]
-                part = part_of_text(decision) if document.is_text else Part(structure, Calibration(), 0.0)
+                part = part_of_text(decision) if document.is_text else Part(structure)
                 posterior = decision.statistics(page.sums, page.counts)
                 own, kinds[number] = part.structure.judge(document, page.sums, posterior)
                 odds[number] = part.mixed(own, posterior)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -136,4 +137,4 @@ def test_presets() -> None:
 
 def test_header_round_trip() -> None:
     decision = Decision("page", -0.5, {"recall": -3.0}, 0.1, -1.0, 0.02, 0.8, -4.0, -2.0, 0.4, 1.0)
-    assert Decision.of_header(decision.header()) == decision
+    assert Decision.of_header(asdict(decision)) == decision

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner.document.plain import dump_text
-from ncleaner.methods.baselines import Heuristics
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._ngram import Grams
 from ncleaner.modelling.alphabet import alphabet
@@ -181,7 +181,7 @@ def test_a_segment_is_removed_if_the_dirty_model_gives_it_the_higher_probability
     assert True in kept and False in kept
     for statistic in ("segment", "character"):
         decided = replace(model, decision=Decision(statistic))
-        allowed = ~Heuristics().remove(document)
+        allowed = ~removed_forms(document.tables)
         mask = NGram(decided).keep(document).mask
         assert mask.tolist() == (np.array(kept) & allowed).tolist()
     # both models alike: the dirty one is not likelier

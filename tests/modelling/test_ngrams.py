@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pickle
 import struct
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize as form
@@ -156,7 +157,7 @@ DECISIONS: list[dict[str, object]] = [
         {"arrays": None},
         {"decision": None},
         {"decision": {}},
-        *({"decision": {**Decision("page").header(), **change}} for change in DECISIONS),
+        *({"decision": {**asdict(Decision("page")), **change}} for change in DECISIONS),
         {"alphabet": {"name": "learned", "size": 3}},
         {"alphabet": {"name": "learned", "size": 18, "characters": "", "cased": True}},
         {"alphabet": {"name": "learned", "size": 19, "characters": "aa", "cased": True}},

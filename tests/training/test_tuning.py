@@ -25,7 +25,7 @@ from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tall
 from ncleaner.people.commands.tune import train_command, tuning_table
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled, NGramOptions
-from ncleaner.training.examples import Examples
+from ncleaner.training.examples import Examples, score_page
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.pairs import Pair
@@ -153,7 +153,7 @@ def test_figures_are_those_of_models_trained_fold_by_fold(scheme: Scheme, order:
         others = [part for position, part in enumerate(parts) if position != number]
         sides = [add_tallies([part[side] for part in others]) for side in (0, 1)]
         model = NGramModel(order, q, symbols, two_sides(sides[0], sides[1], scheme == "differential"))
-        scored.append(examples.scored(model, fold))
+        scored.append([score_page(examples.pairs[page], model) for page in fold])
         for position in fold:
             pair = PAIRS[position]
             for segment, clean in zip(pair.document, pair.alignment.clean, strict=True):
