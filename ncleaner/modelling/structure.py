@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
 from functools import cache, cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -223,7 +223,7 @@ class Structure(Stored):
     @cached_property
     def forests(self) -> dict[str, Forest]:
         """The compiled forests, by their names in `trees`."""
-        return {name: trees.forest(len(_TESTED[name][1])) for name, trees in self.trees().items()}
+        return {name: trees.forest(len(_TESTED[name][2])) for name, trees in self.trees().items()}
 
     def trees(self) -> dict[str, Trees]:
         """Returns {name: trees} of the forests that the model has."""
@@ -353,13 +353,16 @@ class Structure(Stored):
         training = self.about.get("training") or {}
         asked: Counter[int] = Counter()
         for name, trees in self.trees().items():
-            if _TESTED[name] is _FEATURES:
+            if _TESTED[name][1] == "features":
                 asked.update(trees.features.tolist())
         ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
         facts = [
             ("name", self.name),
             ("training", pages_of(training)),
-            ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
+            (
+                "trees",
+                ", ".join(f"{len(trees.sizes)} {_TESTED[name][0]}" for name, trees in self.trees().items()),
+            ),
             ("names", f"{counted(int(np.count_nonzero(self.weights)), 'hashed word')} of class, id and role"),
             ("phrases", f"{counted(len(self.stock.phrases), 'hashed phrase')}, boilerplate wherever found"),
             ("sources", str(self.about.get("sources", "-"))),
@@ -374,7 +377,7 @@ def _trees_of(
     """Makes a forest from the tables of a file; None if it has none of this name. Raises ValueError."""
     if f"{name}.sizes" not in arrays:
         return None
-    key, known = _TESTED[name]
+    _, key, known = _TESTED[name]
     features = names[key]
     here = {feature: column for column, feature in enumerate(known)}
     place = np.array([here.get(feature, -1) for feature in features], np.int64)
@@ -402,21 +405,14 @@ def _weights_of(name: str, arrays: Mapping[str, npt.NDArray[Any]], size: int) ->
     return steps.astype(np.float32) * np.float32(STEP)
 
 
-# {forest: key of what it tests in the header of a file, and the columns of its matrices}
-_FEATURES = ("features", [feature.name for feature in FEATURES])
-_TESTED = {
-    "first": _FEATURES,
-    "second": _FEATURES,
-    "kinds": ("page_features", list(PAGE_FEATURES)),
-    "articles": _FEATURES,
-    "quality": ("quality", list(QUALITY)),
-}
-_CARD = {
-    "first": "for the first judgement",
-    "second": "for the second",
-    "kinds": "for the kind of the page",
-    "articles": "for the second judgement of articles",
-    "quality": "for the quality of the output",
+# {forest: what it is for, key of what it tests in the header of a file, and the columns of its matrices}
+_NAMES = [feature.name for feature in FEATURES]
+_TESTED: dict[str, tuple[str, str, Sequence[str]]] = {
+    "first": ("for the first judgement", "features", _NAMES),
+    "second": ("for the second", "features", _NAMES),
+    "kinds": ("for the kind of the page", "page_features", PAGE_FEATURES),
+    "articles": ("for the second judgement of articles", "features", _NAMES),
+    "quality": ("for the quality of the output", "quality", QUALITY),
 }
 # element types of the arrays of trees in a file
 _STORED = {

@@ -22,14 +22,9 @@ _SHIFTED: Final = {
 
 
 def _is_anchor(text: bytes, name: str) -> npt.NDArray[np.bool_]:
-    """Returns which bytes are characters that stay as they are when a text is decoded.
+    """Returns which bytes are characters that stay as they are when a text is decoded: shape (bytes,).
 
-    Args:
-        text: in an encoding other than UTF-16.
-        name: of the encoding, as `lookup` returns it.
-
-    Returns:
-        Shape (bytes,), bool. A decoded text has as many as the text itself, if it is not damaged.
+    A decoded text has as many as the text itself, in an encoding other than UTF-16, if it is not damaged.
     """
     found: npt.NDArray[np.bool_] = _ANCHORS[np.frombuffer(text, np.uint8)]
     if name in _SHIFTED:

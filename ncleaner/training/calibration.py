@@ -145,11 +145,8 @@ def _preset(
     """Returns the threshold of a preset, always beyond the balanced one: the best F_β among the thresholds
     that leave at most `_LEFT` of the errors, or else the one that leaves the fewest.
 
-    Args:
-        thresholds, f_scores: shape (thresholds,): F_β of each.
-        own, other: shape (thresholds,): the measure that the preset is for, and the one that it costs.
-        balanced: the threshold of the best balanced F.
-        side: 1 for larger thresholds (precision), −1 for smaller ones (recall).
+    `own` is the measure that the preset is for, `other` the one that it costs; `side` is 1 for larger
+    thresholds (precision), −1 for smaller ones (recall).
     """
     now = int(np.argmin(np.abs(thresholds - balanced)))
     beyond = np.flatnonzero(side * (thresholds - balanced) > 1e-9)

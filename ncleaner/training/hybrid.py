@@ -266,8 +266,6 @@ def _without(
     """Returns a structure model that has not seen the sites of some pages."""
     sites = {examples[number].site for number in pages}
     rest = [each for number, each in enumerate(examples) if number not in pages]
-    if len({each.site for each in rest}) < 2:
-        raise TrainingError("a structure model needs pages of at least three sites")
     rest += [fragment for fragment in fragments if fragment.site not in sites]
     return train_structure(rest, without=without, threads=threads)
 

@@ -183,13 +183,8 @@ class NameCounts:
 
 
 def _log_odds(sums: Any, numbers: Any, prior: float) -> npt.NDArray[np.float64]:
-    """Returns the smoothed log-odds of things against an unseen thing, in steps of `STEP`.
-
-    Args:
-        sums: the sum over the sites of a thing of its share of clean text there.
-        numbers: the number of its sites.
-        prior: share of clean text of an unseen thing.
-    """
+    """Returns the smoothed log-odds of things against an unseen thing, in steps of `STEP`; `sums` are of the
+    shares of clean text on the sites of each, `prior` is that of an unseen thing."""
     share = (sums + _PSEUDO_SITES * prior) / (numbers + _PSEUDO_SITES)
     odds = np.log(share / (1 - share)) - np.log(prior / (1 - prior))
     steps: npt.NDArray[np.float64] = np.rint(odds / STEP) * STEP
@@ -421,14 +416,8 @@ def _first_judgements(
     parts: Sequence[Sequence[int]],
     settings: Mapping[str, Any],
 ) -> list[npt.NDArray[np.float64]]:
-    """Returns the log-odds of each page by a first forest that has not seen its site.
-
-    Args:
-        examples, narrow: the pages, and their features before any judgement.
-        pages: numbers of the pages that teach.
-        parts: the folds.
-        settings: of LightGBM.
-    """
+    """Returns the log-odds of each page by a first forest that has not seen its site. `narrow` has the
+    features of the pages before any judgement, and `pages` the numbers of those that teach."""
     judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in narrow]
     for fold in parts:
         rest = [number for number in pages if number not in set(fold)]
@@ -447,17 +436,8 @@ def _fit_kinds(
     columns: Sequence[int],
     settings: dict[str, Any],
 ) -> Trees:
-    """Grows the forest of kinds, and writes into the matrix of each page the kind that a forest without its
-    site judges.
-
-    Args:
-        examples: the pages; those whose kind is known teach.
-        summaries: shape (pages, page features): the features of each page.
-        parts: numbers of pages by fold.
-        matrices: the matrix of each page, changed in place.
-        columns: columns of the matrices that the forest may test the means of.
-        settings: of LightGBM.
-    """
+    """Grows the forest of kinds on the pages whose kind is known, and writes into the matrix of each page the
+    kind that a forest without its site judges. The forest may test the means of `columns`."""
     used = [column for column in columns if column < KIND_COLUMN]
     known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
 

@@ -311,20 +311,11 @@ def _held_out(
     pool: Executor,
     scored: Callable[[int], None],
 ) -> tuple[Floats, Floats]:
-    """Scores the pages of each fold with counts of the other folds.
-
-    Args:
-        examples: the pages and their folds.
-        symbols: the alphabet of the n-grams.
-        scheme: the training scheme.
-        orders: values of n.
-        qs: interpolation factors.
-        pool: threads that score.
-        scored: called with the number of folds that are done.
+    """Scores the pages of each fold with counts of the other folds, in the threads of a pool.
 
     Returns:
-        The log-odds of all segments in bits, fold after fold: shape (orders, qs, segments), float64. And the
-        cross-entropies of clean and of dirty text in bits per character: shape (2, orders, qs), float64.
+        The log-odds of all segments in bits, fold after fold: shape (orders, qs, segments). And the
+        cross-entropies of clean and of dirty text in bits per character: shape (2, orders, qs).
     """
     top = max(orders)
     parts = examples.tallies(symbols, top, scheme)
