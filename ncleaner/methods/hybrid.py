@@ -12,10 +12,8 @@ from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import PREFORMATTED
-from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
-from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
+from ncleaner.methods import _rules
 from ncleaner.methods._forms import removed_forms
-from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
 from ncleaner.methods.base import Trace
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
@@ -101,7 +99,7 @@ def finished(
         if trace is not None:
             trace.note(rule, mask)
 
-    keep_notes(document.tables, mask)
+    _rules.keep_notes(document.tables, mask)
     note("score")
     if _is_short_fragment(document, found):
         # single words say little of what they are, and there is nothing that they could be the menu of
@@ -109,20 +107,20 @@ def finished(
         note("fragment")
     if trace is not None:
         trace.copied = np.zeros(len(mask), np.int32)
-    drop_copies(document.tables, mask, None if trace is None else trace.copied)
+    _rules.drop_copies(document.tables, mask, None if trace is None else trace.copied)
     note("copy")
     kind = KINDS[int(kinds.argmax())]
     # a fragment with prose is an article without the rest of its page
     article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
     _drop_surroundings(document.tables, mask, article, kind, note)
-    complete_tables(document.tables, mask)
+    _rules.complete_tables(document.tables, mask)
     note("table")
-    complete_code(document.tables, mask)
+    _rules.complete_code(document.tables, mask)
     note("code")
     if kind == "listing":
-        complete_items(document.tables, mask)
+        _rules.complete_items(document.tables, mask)
         note("item")
-    drop_last_headings(document.tables, mask)
+    _rules.drop_last_headings(document.tables, mask)
     note("heading")
     _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)
     # a line that a user pipes is not the message of a server
@@ -146,21 +144,21 @@ def _drop_surroundings(
     tables: Tables, mask: npt.NDArray[np.bool_], article: float, kind: str, note: Callable[[str], None]
 ) -> None:
     """Removes what stands around a text: forms, teasers, rows of links, strays, last lines, breadcrumbs."""
-    drop_forms(tables, mask)
+    _rules.drop_forms(tables, mask)
     note("field")
     if article > 0.5:
-        drop_teasers(tables, mask)
-    drop_link_runs(tables, mask, article)
+        _rules.drop_teasers(tables, mask)
+    _rules.drop_link_runs(tables, mask, article)
     note("run")
     if article > 0.5:
-        drop_last_links(tables, mask)
-        drop_strays(tables, mask, _STRAY)
+        _rules.drop_last_links(tables, mask)
+        _rules.drop_strays(tables, mask, _STRAY)
     elif kind == "product":
         # reviews, other products, and what the shop says about itself
-        drop_strays(tables, mask, _ANY)
-    drop_last_lines(tables, mask)
+        _rules.drop_strays(tables, mask, _ANY)
+    _rules.drop_last_lines(tables, mask)
     note("end")
-    drop_breadcrumbs(tables, mask)
+    _rules.drop_breadcrumbs(tables, mask)
     note("crumb")
 
 

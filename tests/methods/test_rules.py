@@ -12,9 +12,21 @@ import pytest
 from ncleaner.document._tables import Tables
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.methods._beside import drop_copies, drop_forms, drop_link_runs, drop_strays, drop_teasers
-from ncleaner.methods._ends import drop_breadcrumbs, drop_last_headings, drop_last_lines, drop_last_links
-from ncleaner.methods._wholes import complete_code, complete_items, complete_tables, keep_notes
+from ncleaner.methods._rules import (
+    complete_code,
+    complete_items,
+    complete_tables,
+    drop_breadcrumbs,
+    drop_copies,
+    drop_forms,
+    drop_last_headings,
+    drop_last_lines,
+    drop_last_links,
+    drop_link_runs,
+    drop_strays,
+    drop_teasers,
+    keep_notes,
+)
 
 ROW = "<tr><td>8.15<td>Pier<td>daily"
 TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"

@@ -1,6 +1,8 @@
-"""Rules of `hybrid` after the judgement: what is of other pages, or stands twice, goes.
+"""Rules of `hybrid` after the judgement.
 
-Each takes segments from a mask: shape (segments,), bool, changed in place, in time linear in the page.
+Each changes a mask in place: shape (segments,), bool, in time linear in the page.
+
+What is of other pages, or stands twice, goes:
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
@@ -14,6 +16,20 @@ in a row, each a link as a whole, beside the block that holds the text or behind
 
 *Forms.* The words in a form ask for something: a name, an opinion, an address for news. So they go if the page has much
 other text. The whole page is in a form on some sites, and a survey is one.
+
+*Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
+stories”, “Share your thoughts”.
+
+What is nearly all kept is kept whole:
+
+*Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
+by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole, and a
+table in the middle of the text.
+
+*Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
+
+*Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
+items lose what others keep. So on a listing, all of one style is kept if half of it is.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -21,11 +37,44 @@ from libc.string cimport memcmp, memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    HEADLINE, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
+    ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_FORM, TAG_TD, TAG_TH
-from ncleaner.methods._rules cimport is_link, kept_words, own_style
+from ncleaner.document._tags cimport (
+    TAG_CAPTION, TAG_FORM, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
+)
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, words_t
+from ncleaner.text._letters cimport is_white, last_mark
 from ncleaner.text._memory cimport zeros
+
+cdef enum:
+    # Least share of the characters of a link that are in links, in per cent.
+    ALL_LINK = 90
+
+
+cdef inline bint is_link(const segment_t* s) noexcept nogil:
+    return s.element >= 0 and s.zone != HEADLINE and 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars
+
+
+cdef inline uint32_t own_style(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns the hash of tag and class of the block around a segment; 0 on plain text."""
+    return t.elements[s.element].style if s.element >= 0 else 0
+
+
+cdef inline uint64_t kept_words(
+    const segment_t* s, const uint8_t* kept, Py_ssize_t first, Py_ssize_t end
+) noexcept nogil:
+    """Returns the number of words of the kept segments in [first, end)."""
+    cdef uint64_t words = 0
+    cdef Py_ssize_t i
+    for i in range(first, end):
+        words += s[i].words if kept[i] else 0
+    return words
+
+
+cdef inline bint ends_in_colon(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
+    return mark == c':' or mark == 0xFF1A
+
 
 # --------------------------------------------------------------------------------------------------
 # Copies.
@@ -146,7 +195,7 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
 
     Args:
         tables: of the page.
-        mask: shape (segments,), bool, changed in place. The time is linear in the segments and their text.
+        mask: shape (segments,), bool, changed in place.
         firsts: shape (segments,), int32: gets the segment that each removed one copies; None: no record.
 
     Raises:
@@ -318,13 +367,7 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
     such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
     per cent are in links.
 
-    Args:
-        tables: of the page.
-        mask: shape (segments,), bool, changed in place. The time is linear in the elements and segments of the page.
-        article: probability that the page is an article, 0 to 1.
-
-    Raises:
-        ValueError: the mask does not fit the document.
+    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef beside_t beside
@@ -385,7 +428,7 @@ def drop_teasers(Tables tables not None, mask not None):
     These are two kept segments or more in one style, each at most four segments below a link that is not kept, if the
     six segments before and after them go and 60 words of other text stay.
 
-    Arguments and errors as `drop_link_runs`.
+    Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
@@ -448,7 +491,7 @@ def drop_strays(Tables tables not None, mask not None, uint64_t words):
     Six segments or more are not kept between two groups. That with most words is the text; of those behind it, each
     with fewer than `words` and no style of the text goes.
 
-    Other arguments and errors as `drop_link_runs`.
+    Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
@@ -493,7 +536,7 @@ cdef bint _is_form(const tables_t* t, Py_ssize_t element, Py_ssize_t* first, Py_
 def drop_forms(Tables tables not None, mask not None):
     """Takes from a mask the text in forms, if it is at most a fifth of the kept words.
 
-    Arguments and errors as `drop_link_runs`.
+    Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
@@ -507,3 +550,373 @@ def drop_forms(Tables tables not None, mask not None):
     for i in range(t.n_elements):
         if _is_form(t, i, &first, &end):
             memset(&kept[first], 0, end - first)
+
+
+# --------------------------------------------------------------------------------------------------
+# The first and last lines of the text.
+
+cdef enum:
+    # Most words of a heading at the end that is removed without its text, and most of such headings.
+    HEADING_WORDS = 8
+    LAST_HEADINGS = 2
+    # Fewest links at the end of a text, most words of a copyright line there, and fewest words before them.
+    LAST_LINKS = 3
+    COPYRIGHT_WORDS = 30
+    LAST_WORDS = 12
+    RIGHTS_CHARS = 250
+    CRUMBS_WORDS = 25
+    WORDS_BEFORE = 30
+
+
+cdef inline size_t _sign(const uint8_t* p, size_t size) noexcept nogil:
+    """Returns the bytes of the copyright sign that a longer text begins with, © or (c); 0 for none."""
+    return 2 if size > 2 and p[0] == 0xC2 and p[1] == 0xA9 else 3 if begins(p, size, b"(c)") else 0
+
+
+cdef bint _is_copyright(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
+    cdef size_t size = s.end - s.start
+    return s.words <= COPYRIGHT_WORDS and (_sign(p, size) or begins(p, size, b"copyright"))
+
+
+def drop_last_links(Tables tables not None, mask not None):
+    """Takes from a mask the links to other pages at its end, and the copyright lines among them.
+
+    These are three links or more, seven of ten in one style, behind 30 words. They stay below a heading or a colon,
+    which say what they are.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef const segment_t* link = NULL
+    cdef Py_ssize_t last = kept.shape[0] - 1, i
+    cdef int links = 0, alike = 0
+    while last >= 0 and (not kept[last] or is_link(&s[last]) or _is_copyright(&tables.t, &s[last])):
+        if kept[last] and is_link(&s[last]):
+            link = &s[last]
+            links += 1
+        last -= 1
+    if links < LAST_LINKS or last < 0 or s[last].kind == c'h':
+        return
+    if ends_in_colon(&tables.t, &s[last]):
+        return
+    for i in range(last + 1, kept.shape[0]):
+        if kept[i] and is_link(&s[i]):
+            alike += own_style(&tables.t, &s[i]) == own_style(&tables.t, link)
+    if kept_words(s, &kept[0], 0, last + 1) >= WORDS_BEFORE and 10 * alike >= 7 * links:
+        for i in range(last + 1, kept.shape[0]):
+            kept[i] = False
+
+
+# What stands between the parts of a breadcrumb: > / | › » →
+cdef words_t CRUMBS
+fill_words(&CRUMBS, (b" > ", b" / ", b" | ", b" \xE2\x80\xBA ", b" \xC2\xBB ", b" \xE2\x86\x92 "))
+
+
+cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
+    """Returns whether a text begins like `© 2024` or `Copyright (c) 2024`."""
+    cdef size_t at = 9 if begins(p, size, b"copyright") else 0, sign
+    while at < size and is_white(p[at]):
+        at += 1
+    sign = _sign(p + at, size - at)
+    if not sign:
+        return False
+    at += sign
+    while at < size and is_white(p[at]):
+        at += 1
+    return (begins(p + at, size - at, b"19") or begins(p + at, size - at, b"20")) \
+        and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
+
+
+# What sites say at the end of a page, in small letters and in whatever sentence: "not the opinion of this site", "no
+# reprint without permission", "all rights reserved", "for subscribers". In English, agencies say it in what gold texts
+# keep.
+cdef list _OF_RIGHTS = [text.encode() for text in (
+    "不代表本网", "不代表本網", "不代表本站", "不代表本报", "不代表本報", "未经授权", "未經授權", "版权所有", "版權所有", "禁止转载",
+    "不得转载", "不得轉載", "谢绝转载", "请勿转载", "文责自负", "文責自負", "书面授权", "書面授權", "版权均属", "版权归",
+    "免责声明", "免責聲明", "無断転載", "転載を禁", "무단전재", "무단 전재", "재배포 금지",
+    "lle rechte vorbehalten", "ous droits réservés", "odos los derechos reservados", "utti i diritti riservati",
+    "odos os direitos reservados", "се права защищены", "szelkie prawa zastrzeżone",
+    "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
+)]
+cdef words_t OF_RIGHTS
+fill_words(&OF_RIGHTS, tuple(_OF_RIGHTS))
+
+
+# How lines about the site begin.
+cdef const char** BEGINNINGS = [
+    b"powered by ", b"all rights reserved", b"design by ", b"designed by ", b"filed under", b"posted in ", b"follow us",
+    b"sign up ", b"subscribe ", b"click here", b"share this", b"rate this", b"back to home", b"back to top",
+    b"we use cookies", NULL,
+]
+
+
+cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
+    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
+    cdef size_t size = s.end - s.start
+    if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
+        return True
+    return s.chars <= RIGHTS_CHARS and find_any(p, size, &OF_RIGHTS)
+
+
+def drop_last_lines(Tables tables not None, mask not None):
+    """Takes from a mask the lines at its end that are a copyright such as `© 2024 Name` or about the site (`Powered by
+    …`), of up to twelve words, or a sentence about rights.
+
+    Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef Py_ssize_t last = kept.shape[0], i
+    for i in range(kept.shape[0] - 1, -1, -1):
+        if kept[i]:
+            if last < kept.shape[0]:
+                kept[last] = False
+            if not _is_last_line(&tables.t, &tables.t.segments[i]):
+                return
+            last = i
+
+
+def drop_breadcrumbs(Tables tables not None, mask not None):
+    """Takes from a mask the lines before the headline that lead to the page: `Home > News > Title`, with links.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef Py_ssize_t headline = 0, i
+    while headline < kept.shape[0] and s[headline].zone != HEADLINE:
+        headline += 1
+    if headline == kept.shape[0]:
+        return
+    for i in range(headline):
+        if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and find_any(
+            <const uint8_t*> tables.t.text + s[i].start, s[i].end - s[i].start, &CRUMBS
+        ):
+            kept[i] = False
+
+
+cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment is a short heading, or a line that ends in a colon."""
+    if s.words <= HEADING_WORDS and 0 <= s.element < t.n_elements \
+            and TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
+        return True
+    return s.words <= LAST_WORDS and ends_in_colon(t, s)
+
+
+def drop_last_headings(Tables tables not None, mask not None):
+    """Takes from a mask the headings at its end, h2 to h6 of up to eight words, and lines of up to twelve that end in a
+    colon, if something after them is removed.
+
+    More than two of them are the items of a list. Other kept text before them stays, so that the mask is never empty
+    afterwards. Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t at = kept.shape[0] - 1
+    cdef Py_ssize_t headings[LAST_HEADINGS + 1]
+    cdef int n = 0, k
+    while at >= 0 and not kept[at]:
+        at -= 1
+    if at == kept.shape[0] - 1:
+        return
+    while at >= 0 and n <= LAST_HEADINGS:
+        if kept[at]:
+            if not _announces(t, &t.segments[at]):
+                break
+            headings[n] = at
+            n += 1
+        at -= 1
+    if 0 < n <= LAST_HEADINGS and at >= 0:
+        for k in range(n):
+            kept[headings[k]] = False
+
+
+# --------------------------------------------------------------------------------------------------
+# What is kept whole.
+
+cdef enum:
+    # A cell with more or longer segments has text of its own, and its table may be one for layout.
+    MOST_SEGMENTS = 3
+    LONGEST = 400
+    # Least number of rows and cells with text in a data table.
+    ROWS = 2
+    CELLS = 4
+    # Least share of the segments in its cells that is kept, in per cent.
+    SHARE = 70
+    # Largest share of links in a table that is kept because it is in the middle of the text, in per cent.
+    LINKS = 30
+    # Preformatted text is kept whole if this part of its characters is kept: a quarter.
+    CODE_PART = 4
+    # Least number of segments of one style that are parts of items.
+    ITEMS = 6
+
+# What is counted of a table.
+cdef struct count_t:
+    Py_ssize_t end       # the first element after it
+    Py_ssize_t rows      # with text
+    Py_ssize_t cells     # with text
+    Py_ssize_t segments  # in cells, without hidden ones
+    Py_ssize_t kept
+    uint64_t chars       # of these segments
+    uint64_t links
+
+
+cdef inline bint _is_cell(const element_t* e) noexcept nogil:
+    return (e.tag == TAG_TD or e.tag == TAG_TH) and e.first_run < e.last_run
+
+
+cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count_t* found) noexcept nogil:
+    """Counts a table. Returns False if it has another one inside, or a cell with text of its own."""
+    cdef const element_t* elements = t.elements
+    cdef const segment_t* s
+    cdef Py_ssize_t e = table + 1
+    cdef int32_t first, last, i
+    cdef bint named = False
+    found.rows = found.cells = found.segments = found.kept = 0
+    found.chars = found.links = 0
+    while e < t.n_elements and elements[e].depth > elements[table].depth:
+        if elements[e].tag == TAG_TABLE:
+            return False
+        if elements[e].tag == TAG_TR:
+            named = False
+        elif _is_cell(&elements[e]):
+            first = t.runs[elements[e].first_run].segment
+            last = t.runs[elements[e].last_run - 1].segment
+            if last - first >= MOST_SEGMENTS:
+                return False
+            found.cells += 1
+            if not named:
+                named = True
+                found.rows += 1
+            for i in range(first, last + 1):
+                s = &t.segments[i]
+                if s.chars > LONGEST:
+                    return False
+                if not s.flags & HIDDEN:
+                    found.segments += 1
+                    found.kept += kept[i]
+                    found.chars += s.chars
+                    found.links += s.link_chars
+        e += 1
+    found.end = e
+    return found.rows >= ROWS and found.cells >= CELLS
+
+
+cdef bint _is_amid(const tables_t* t, Py_ssize_t table, const uint8_t* kept) noexcept nogil:
+    """Returns whether a table stands between two kept segments, of which the first one is in a block around the table,
+    or its child."""
+    cdef const element_t* e = &t.elements[table]
+    cdef Py_ssize_t before = t.runs[e.first_run].segment - 1, behind = t.runs[e.last_run - 1].segment + 1
+    cdef int32_t above = <int32_t> table, block
+    if before < 0 or behind >= t.n_segments or not kept[before] or not kept[behind]:
+        return False
+    block = t.segments[before].element
+    if block >= 0:
+        block = t.elements[block].parent
+    while above >= 0 and above != block:
+        above = t.elements[above].parent
+    return above >= 0
+
+
+def complete_tables(Tables tables not None, mask not None):
+    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions; and
+    those of tables that stand between two kept segments of the same text, if at most 30 per cent of them are links.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef const element_t* e
+    cdef Py_ssize_t table, k
+    cdef int32_t i
+    cdef count_t found
+    if not kept.shape[0]:
+        return
+    with nogil:
+        for table in range(t.n_elements):
+            e = &t.elements[table]
+            if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
+                continue
+            if 100 * found.kept < SHARE * found.segments and (
+                100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
+            ):
+                continue
+            for k in range(table + 1, found.end):
+                e = &t.elements[k]
+                if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
+                    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
+                        if not t.segments[i].flags & HIDDEN:
+                            kept[i] = True
+
+
+def complete_code(Tables tables not None, mask not None):
+    """Adds preformatted text to a mask of which a quarter of the characters is kept, or that stands between two kept
+    segments or below one that ends in a colon.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef Py_ssize_t n = kept.shape[0], i = 0, first, k
+    cdef uint64_t chars, of_kept
+    while i < n:
+        first = i
+        chars = of_kept = 0
+        while i < n and s[i].flags & PREFORMATTED:
+            if not s[i].flags & HIDDEN:
+                chars += s[i].chars
+                of_kept += s[i].chars if kept[i] else 0
+            i += 1
+        if first == i:
+            i += 1
+        elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and (
+            i < n and kept[i] or ends_in_colon(&tables.t, &s[first - 1])
+        ):
+            for k in range(first, i):
+                if not s[k].flags & HIDDEN:
+                    kept[k] = True
+
+
+# The segments of one style.
+cdef struct items_t:
+    uint64_t style
+    Py_ssize_t segments  # without hidden ones
+    Py_ssize_t kept
+
+
+def complete_items(Tables tables not None, mask not None):
+    """Adds to a mask the other segments of each style of which at least half is kept, from six segments on.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef uint64_t size = rows_for(t.n_segments)
+    cdef list memory = []
+    cdef uint64_t* styles = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    cdef items_t* items = <items_t*> zeros(memory, size, sizeof(items_t))
+    cdef items_t* found
+    cdef Py_ssize_t i
+    fill_styles(t.elements, t.n_elements, styles)
+    for i in range(t.n_segments):
+        if not t.segments[i].flags & HIDDEN:
+            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
+            found.segments += 1
+            found.kept += kept[i]
+    for i in range(t.n_segments):
+        if not t.segments[i].flags & HIDDEN:
+            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
+            kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
+
+
+def keep_notes(Tables tables not None, mask not None):
+    """Sets a mask for each note that the markup has inside of text (`tables.ASIDE`) as for this text.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef Py_ssize_t i
+    for i in range(1, kept.shape[0]):
+        if tables.t.segments[i].flags & ASIDE:
+            kept[i] = kept[i - 1]
