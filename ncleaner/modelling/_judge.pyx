@@ -581,14 +581,15 @@ cdef class HybridJudge:
                     for i in range(n):
                         odds[i] = self.slope * odds[i] + self.offset
                         if self.share:
-                            odds[i] += self.share * posterior[i] * NATURAL
+                            posterior[i] = self.share * posterior[i] * NATURAL
+                            odds[i] += posterior[i]
             if not composed:
                 return None
             if not done:
                 raise MemoryError
-            if found != NULL:
+            if found != NULL and self.share:
                 for i in range(n):
-                    steps.ngrams[i] = self.share * posterior[i] * NATURAL
+                    steps.ngrams[i] = posterior[i]
             if on_site is not None:
                 article = self.news or kinds[self.structure.r.article] >= 0.5
                 for i in range(n):

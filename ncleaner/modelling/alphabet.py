@@ -377,13 +377,11 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
     """
     if not may_compose(data):
         return data, starts, ends
-    found = compose_segments(data, starts, ends, _composed_bytes)
+    found = compose_segments(
+        data, starts, ends, lambda text: composed(text.decode("utf-8", "replace")).encode()
+    )
     if found is None:
         return data, starts, ends
     text, lengths = found
     new_ends = np.cumsum(lengths, dtype=np.uint32)
     return text, new_ends - lengths, new_ends
-
-
-def _composed_bytes(data: bytes) -> bytes:
-    return composed(data.decode("utf-8", "replace")).encode()

@@ -7,7 +7,6 @@ the counts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, field, replace
 from functools import cached_property
@@ -111,12 +110,7 @@ class GramCounter:
         return list(self._tallies)
 
 
-def _merge(
-    keys: npt.NDArray[np.uint64],
-    counts: npt.NDArray[np.int64],
-    more_keys: npt.NDArray[np.uint64],
-    more_counts: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def _merge(keys: Keys, counts: Tally, more_keys: Keys, more_counts: Tally) -> tuple[Keys, Tally]:
     merged, inverse = np.unique(np.concatenate((keys, more_keys)), return_inverse=True)
     summed = np.bincount(inverse, np.concatenate((counts, more_counts)), len(merged)).astype(np.int64)
     return merged, summed
@@ -377,7 +371,7 @@ class NGramModel(Stored):
             # neighbouring keys differ little, so deltas are small numbers
             deltas = np.diff(level.keys, prepend=np.uint64(0))
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
-                arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
+                arrays[f"{name}{k}"] = values.astype(np.min_scalar_type(int(values.max(initial=0))))
         own = {"alphabet": self.alphabet.header(), "decision": asdict(self.decision)}
         return {"order": self.order, "q": self.q, **own}, arrays
 
@@ -495,7 +489,3 @@ class NGramModel(Stored):
     def __repr__(self) -> str:
         grams = sum(len(level.keys) for level in self.levels)
         return f"<NGramModel {self.name}: n={self.order}, q={self.q}, {self.alphabet.name}, {grams} n-grams>"
-
-
-def _narrowest(largest: int) -> np.dtype[Any]:
-    return np.dtype(f"<u{max(1, 2 ** math.ceil(math.log2(max(1, math.ceil(largest.bit_length() / 8)))))}")

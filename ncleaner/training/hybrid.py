@@ -176,7 +176,7 @@ def train_hybrid(
     trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
     pages = [number for number, pair in enumerate(used) if not pair.document.is_text]
     if structure == "own":
-        _check_own(used, set(range(len(used))) - set(pages), bool(scores))
+        _check_own(used, bool(scores))
     made: list[Example] = []
     if scores:
         made = examples_of([used[page] for page in pages], [scores[page] for page in pages], trained)
@@ -237,10 +237,9 @@ def _calibrated(
     return without(()), folds
 
 
-def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) -> None:
+def _check_own(pairs: Sequence[Pair], has_scores: bool) -> None:
     """Checks that pages can teach a structure model. Raises TrainingError."""
-    if plain:
-        names = [pairs[number].name for number in sorted(plain)]
+    if names := [pair.name for pair in pairs if pair.document.is_text]:
         raise TrainingError(
             f"{counted(len(names), 'page is', 'pages are')} plain text, which has no structure to learn "
             f"from: {joined(names, 10)}; give HTML pages, or leave --structure own out"
