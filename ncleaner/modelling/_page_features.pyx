@@ -26,20 +26,18 @@ cpdef enum:
     REPEATED, REPEATED_ABOVE, REPEATED_CHARS, CORE_ABOVE, CORE_BRANCH, CORE_DEPTH
     PAGE_WORDS, PAGE_SEGMENTS, PAGE_LINKS, PAGE_MASS, PAGE_MASS_SHARE, PAGE_POSITIVE, PAGE_ELEMENTS
 
-# Then these columns for the innermost block and for each of the five blocks above it.
-LEVELS = 6
-PER_LEVEL = ("chars", "links", "mass", "siblings", "odds", "density", "order")
-# And for each share of the page's mass, columns about the innermost block that holds it.
-SHARES = (0.15, 0.35, 0.5, 0.6, 0.85, 0.95)
-PER_SHARE = ("inside", "above", "side")
-
 cdef enum:
+    # Then columns for the innermost block and for each of the five blocks above it: its characters, links, mass,
+    # siblings, log-odds, density and order.
     N_LEVELS = 6
     N_PER_LEVEL = 7
+    # And for each share of the page's mass, columns about the innermost block that holds it: inside, above, side.
     N_SHARES = 6
     N_PER_SHARE = 3
 
-COLUMNS = int(PAGE_ELEMENTS) + 1 + LEVELS * len(PER_LEVEL) + len(SHARES) * len(PER_SHARE)
+LEVELS = N_LEVELS
+SHARES = (0.15, 0.35, 0.5, 0.6, 0.85, 0.95)
+COLUMNS = int(PAGE_ELEMENTS) + 1 + N_LEVELS * N_PER_LEVEL + N_SHARES * N_PER_SHARE
 cdef int columns = COLUMNS
 cdef double shares[N_SHARES]
 for _i, _share in enumerate(SHARES):

@@ -15,7 +15,7 @@ jusText (Pomikálek 2011, chapter 3), Dragnet (Peters and Lecocq 2013), Web2Text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -437,14 +437,14 @@ PAGE_FEATURES: tuple[str, ...] = tuple(f"{feature.name} by mass" for feature in 
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in FEATURES))
 
 
-def columns_of(without: Iterable[str] = (), features: Sequence[Feature] = FEATURES) -> list[int]:
+def columns_of(without: Iterable[str] = ()) -> list[int]:
     """Returns the columns that are left without these groups or features.
 
     Raises:
         ValueError: a name in `without` is neither a group nor a feature.
     """
     left_out = set(without)
-    known = {*GROUPS, *(feature.name for feature in features)}
+    known = {*GROUPS, *(feature.name for feature in FEATURES)}
     if left_out - known:
         raise ValueError(
             f"no feature or group {', '.join(map(repr, sorted(left_out - known)))}: the groups are "
@@ -452,7 +452,7 @@ def columns_of(without: Iterable[str] = (), features: Sequence[Feature] = FEATUR
         )
     return [
         column
-        for column, feature in enumerate(features)
+        for column, feature in enumerate(FEATURES)
         if feature.name not in left_out and feature.group not in left_out
     ]
 

@@ -325,15 +325,12 @@ class Structure(Stored):
         stock = Stock.of({})
         if "stock.phrases" in arrays:
             known = integers(arrays["stock.phrases"])
-            if known.ndim != 1 or np.any(np.diff(known.astype(np.int64)) <= 0) or np.any(known <= 0):
+            if np.any(np.diff(known, prepend=0) <= 0):
                 raise ValueError("its stock phrases are not in order")
             stock = Stock(known.astype(np.uint32), _weights_of("stock.losses", arrays, len(known)))
-        first, second = (_trees_of(name, names, arrays) for name in ("first", "second"))
+        first, second, kinds, articles, quality = (_trees_of(name, names, arrays) for name in _TESTED)
         if first is None or second is None:
             raise ValueError("it lacks a forest")
-        kinds, articles, quality = (
-            _trees_of(name, names, arrays) for name in ("kinds", "articles", "quality")
-        )
         if kinds is None and articles is not None:
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):

@@ -81,7 +81,6 @@ def test_columns_without() -> None:
     assert {"words", "odds", "odds-per-char", "posterior", "tag-p", "in-nav"} <= out
     assert out == {f.name for f in FEATURES if f.group in ("n-grams", "tags") or f.name == "words"}
     assert columns_of(GROUPS) == []
-    assert columns_of(["a"], [FEATURES[0], type(FEATURES[0])("a", "text", "x", "x")]) == [0]
     with pytest.raises(ValueError, match="no feature or group 'magic', 'wordz': the groups are text, markup"):
         columns_of(["wordz", "words", "magic"])
 
