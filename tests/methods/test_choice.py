@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ncleaner.comparing.tools import tool_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics
@@ -182,8 +183,9 @@ def test_unknown_and_incomplete() -> None:
             entry_of(name).make()
 
 
-def test_a_model_per_page() -> None:
-    method = PerLanguage(entry_of("ngram"), ByLanguage(NGRAMS))
+@pytest.mark.parametrize("name", ["hybrid", "ngram"])
+def test_a_model_per_page(name: str) -> None:
+    method = PerLanguage(entry_of(name), ByLanguage(entry_of(name).kinds))
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
@@ -195,9 +197,10 @@ def test_a_model_per_page() -> None:
         document = page(text)
         kept = method.keep(document)
         assert kept.remarks[:2] == (chosen, language)
-        alone = entry_of("ngram").make(read_ngrams(chosen)).keep(document)
+        alone = entry_of(name).make(read_ngrams(chosen)).keep(document)
         np.testing.assert_array_equal(kept.scores, alone.scores)
         assert alone.remarks[:2] == ("", "")
+        assert method.keep(dump_text(text)).remarks[:3] == (chosen, language, "")
 
 
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:

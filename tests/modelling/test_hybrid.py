@@ -269,26 +269,6 @@ def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     assert not Hybrid(OWN.with_threshold(-1000.0)).keep(dump_html(f"<p>{PROSE}</p>" * 8)).remarks.unfamiliar
 
 
-def test_a_model_per_page() -> None:
-    method = load_method("hybrid", "auto")
-    for text, chosen, language in (
-        ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
-        ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
-        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "de", "de"),
-        ("Hamnstyrelsen har beslutat att åter belysa den norra kajen.", "nonlexical", "sv"),
-        # written alike
-        ("港の役員会は、以前のように北の岸壁をふたたび照らすことにした。", "zh", "ja"),
-    ):
-        document = dump_html(f"<p>{text}")
-        kept = method.keep(document)
-        assert kept.remarks[:2] == (chosen, language)
-        np.testing.assert_array_equal(
-            kept.scores, Hybrid(HybridModel.of_ngrams(read_ngrams(chosen))).keep(document).scores
-        )
-        plain = method.keep(dump_text(text))
-        assert plain.remarks[:3] == (chosen, language, "")
-
-
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     OWN.save(tmp_path / "mine.ncm")
     (tmp_path / "structure.ncm").write_bytes(structure().to_bytes())
