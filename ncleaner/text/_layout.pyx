@@ -13,7 +13,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
-from ncleaner.text._ascii cimport begins as begins_with
+from ncleaner.text._ascii cimport begins_any
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, is_white, last_mark, letter_case
 from ncleaner.text._lines cimport (
     FEED, SEPARATOR, SPACED, STRICT_FROM, bullet_length, enumeration_length, first_word, line_t, lines_t, quote_length,
@@ -36,12 +36,11 @@ cdef enum:
     # line may also be a separator in ordinary text.
     LONGEST_SIGNATURE = 16
     FENCE = 3  # fewest signs of a fence
-    FIELDS = 11
 
 # A block of fields is a header only if it has one of these: ordinary text may begin with `Note: `.
 cdef const char** MAIL_FIELDS = [
     b"from:", b"to:", b"subject:", b"date:", b"sender:", b"reply-to:", b"message-id:", b"newsgroups:", b"path:",
-    b"received:", b"return-path:",
+    b"received:", b"return-path:", NULL,
 ]
 
 
@@ -63,17 +62,14 @@ cdef bint _is_field(const uint8_t* text, const line_t* line, bint* mail) noexcep
     cdef const uint8_t* p = text + line.start
     cdef const uint8_t* end = text + line.end
     cdef const uint8_t* at = p
-    cdef int i
     if line.indent:
         return False
     while at < end and c'!' <= at[0] <= c'~' and at[0] != c':':
         at += 1
     if at == p or at == end or at[0] != c':':
         return False
-    for i in range(FIELDS):
-        if begins_with(p, <size_t> (end - p), MAIL_FIELDS[i]):
-            mail[0] = True
-            break
+    if begins_any(p, <size_t> (end - p), MAIL_FIELDS):
+        mail[0] = True
     # the white space after the colon
     return at + 1 == end or is_white(at[1])
 

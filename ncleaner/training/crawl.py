@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE
 from ncleaner.document.stored import restored
@@ -204,7 +203,9 @@ def _labelled(pair: Pair, model: HybridModel, seen: Mapping[tuple[str, str], int
         return None
     odds = np.clip(kept.scores, -60.0, 60.0)
     probabilities = 1 / (1 + np.exp2(-odds))
-    clean = kept.mask & (probabilities >= _SURE) & ~_repeated(document, pair.site, seen)
+    site = pair.site
+    repeated = np.array([bool(site) and seen[site, str(segment)] > 1 for segment in document], bool)
+    clean = kept.mask & (probabilities >= _SURE) & ~repeated
     dirty = ~kept.mask & (probabilities <= _SURELY_NOT)
     words = pair.alignment.words
     sure = np.where(clean | dirty, words, 0)
@@ -212,9 +213,3 @@ def _labelled(pair: Pair, model: HybridModel, seen: Mapping[tuple[str, str], int
         return None
     matched = np.where(sure > 0, clean.astype(np.float64), np.nan)
     return pair.labelled(Alignment(sure, matched, int(sure[clean].sum()), 1.0))
-
-
-def _repeated(document: Document, site: str, seen: Mapping[tuple[str, str], int]) -> Any:
-    if not site:
-        return np.zeros(len(document), bool)
-    return np.array([seen[site, str(segment)] > 1 for segment in document], bool)
