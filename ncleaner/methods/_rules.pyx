@@ -108,8 +108,7 @@ cdef inline uint64_t _letters_of(const uint8_t* text, const segment_t* s, int mo
 
 cdef inline void _drop(Py_ssize_t i, Py_ssize_t first, uint8_t* kept, int32_t* firsts) noexcept nogil:
     kept[i] = 0
-    if firsts != NULL:
-        firsts[i] = <int32_t> first
+    firsts[i] = <int32_t> first
 
 
 cdef inline bint _are_equal(const tables_t* t, const segment_t* one, const segment_t* other) noexcept nogil:
@@ -122,8 +121,7 @@ cdef void _drop_beside(
 ) noexcept nogil:
     """Takes the short segments beside a copy that also stand beside the first one, as a price does on two cards.
 
-    Args:
-        step: 1 for those after the copy, -1 for those before it."""
+    `step` is 1 for those after the copy, -1 for those before it."""
     cdef const segment_t* s = t.segments
     cdef Py_ssize_t stop = i if step > 0 else first
     i += step
@@ -135,34 +133,6 @@ cdef void _drop_beside(
         first += step
 
 
-cdef void _drop_forms_of(
-    const tables_t* t, uint8_t* kept, int32_t* firsts, text_t* texts, uint64_t mask, uint64_t* styles
-) noexcept nogil:
-    """Takes copies in other styles from a mask; `texts` and `styles` are zero, and `firsts` may be NULL."""
-    cdef const segment_t* s = t.segments
-    cdef uint64_t style
-    cdef text_t* found
-    cdef Py_ssize_t i
-    fill_styles(t.elements, t.n_elements, styles)
-    for i in range(t.n_segments):
-        if not kept[i] or not _is_long(&s[i]):
-            continue
-        style = style_of(styles, &s[i])
-        found = <text_t*> row_of(texts, sizeof(text_t), mask, _letters_of(t.text, &s[i], BEGINNING) | 1)
-        if not found.seen:
-            found.seen = True
-            found.style = style
-            found.first = i
-        elif (
-            # the length bounds the time: it stays linear in the text of this segment
-            found.style != style and s[found.first].chars <= 2 * s[i].chars
-            and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
-        ):
-            _drop(i, found.first, kept, firsts)
-            _drop_beside(t, i, found.first, -1, kept, firsts)
-            _drop_beside(t, i, found.first, 1, kept, firsts)
-
-
 cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nogil:
     return BANNER <= s.words <= LONG_BANNER and not s.flags & PREFORMATTED and not (
         0 <= s.element < t.n_elements and TAG_TD <= t.elements[s.element].tag <= TAG_TH
@@ -170,7 +140,7 @@ cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nog
 
 
 cdef void _drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
-    """Takes the repetitions of banners from a mask: kept segments with one text in a row; `firsts` may be NULL."""
+    """Takes the repetitions of banners from a mask: kept segments with one text in a row."""
     cdef const segment_t* s = t.segments
     cdef Py_ssize_t first = -1, i, j
     cdef int n = 0
@@ -202,24 +172,42 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         ValueError: the mask does not fit the document.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s = t.segments
     cdef int32_t[::1] copied
-    cdef int32_t* out = NULL
     cdef list memory = []
-    cdef uint64_t size = rows_for(tables.t.n_segments)
-    cdef text_t* texts
-    cdef uint64_t* styles
+    cdef uint64_t size = rows_for(t.n_segments), style
+    cdef text_t* texts = <text_t*> zeros(memory, size, sizeof(text_t))
+    cdef text_t* found
+    cdef uint64_t* styles = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    cdef int32_t* out = <int32_t*> zeros(memory, t.n_segments, sizeof(int32_t))
+    cdef Py_ssize_t i
     if not kept.shape[0]:
         return
     if firsts is not None:
         copied = firsts
-        if copied.shape[0] != tables.t.n_segments:
+        if copied.shape[0] != t.n_segments:
             raise ValueError("the record of copies does not fit the document")
         out = &copied[0]
-    texts = <text_t*> zeros(memory, size, sizeof(text_t))
-    styles = <uint64_t*> zeros(memory, tables.t.n_elements + 1, sizeof(uint64_t))
-    with nogil:
-        _drop_forms_of(&tables.t, &kept[0], out, texts, size - 1, styles)
-        _drop_repeats(&tables.t, &kept[0], out)
+    fill_styles(t.elements, t.n_elements, styles)
+    for i in range(t.n_segments):
+        if not kept[i] or not _is_long(&s[i]):
+            continue
+        style = style_of(styles, &s[i])
+        found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
+        if not found.seen:
+            found.seen = True
+            found.style = style
+            found.first = i
+        elif (
+            # the length bounds the time: it stays linear in the text of this segment
+            found.style != style and s[found.first].chars <= 2 * s[i].chars
+            and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
+        ):
+            _drop(i, found.first, &kept[0], out)
+            _drop_beside(t, i, found.first, -1, &kept[0], out)
+            _drop_beside(t, i, found.first, 1, &kept[0], out)
+    _drop_repeats(t, &kept[0], out)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -317,12 +305,30 @@ cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
     return NULL
 
 
-cdef void _take_runs(beside_t* b, double article) noexcept nogil:
-    """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
-    cdef const tables_t* t = b.t
+def drop_link_runs(Tables tables not None, mask not None, double article):
+    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
+
+    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
+    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
+    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
+    per cent are in links.
+
+    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
     cdef const segment_t* s = t.segments
+    cdef beside_t beside
+    cdef beside_t* b = &beside
     cdef run_t* run
+    cdef uint64_t size = rows_for(t.n_segments)
+    cdef list memory = []
     cdef Py_ssize_t i
+    if article < MAYBE or not kept.shape[0]:
+        return
+    b.t, b.kept, b.mask = t, &kept[0], size - 1
+    b.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    b.runs = <run_t*> zeros(memory, size, sizeof(run_t))
     b.block = _block_of_text(t, b.kept, b.paths)
     if b.block < 0:
         return
@@ -357,31 +363,6 @@ cdef void _take_runs(beside_t* b, double article) noexcept nogil:
                 b.kept[i] = 0
         elif run.links >= RUN or article >= LIKELY and i > b.last:
             b.kept[i] = 0
-
-
-def drop_link_runs(Tables tables not None, mask not None, double article):
-    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
-
-    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
-    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
-    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
-    per cent are in links.
-
-    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef beside_t beside
-    cdef uint64_t size = rows_for(tables.t.n_segments)
-    cdef list memory = []
-    if article < MAYBE or not kept.shape[0]:
-        return
-    beside.t = &tables.t
-    beside.kept = &kept[0]
-    beside.mask = size - 1
-    beside.paths = <uint64_t*> zeros(memory, tables.t.n_elements + 1, sizeof(uint64_t))
-    beside.runs = <run_t*> zeros(memory, size, sizeof(run_t))
-    with nogil:
-        _take_runs(&beside, article)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -597,9 +578,7 @@ def drop_last_links(Tables tables not None, mask not None):
             link = &s[last]
             links += 1
         last -= 1
-    if links < LAST_LINKS or last < 0 or s[last].kind == c'h':
-        return
-    if ends_in_colon(&tables.t, &s[last]):
+    if links < LAST_LINKS or last < 0 or s[last].kind == c'h' or ends_in_colon(&tables.t, &s[last]):
         return
     for i in range(last + 1, kept.shape[0]):
         if kept[i] and is_link(&s[i]):
@@ -833,21 +812,20 @@ def complete_tables(Tables tables not None, mask not None):
     cdef count_t found
     if not kept.shape[0]:
         return
-    with nogil:
-        for table in range(t.n_elements):
-            e = &t.elements[table]
-            if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
-                continue
-            if 100 * found.kept < SHARE * found.segments and (
-                100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
-            ):
-                continue
-            for k in range(table + 1, found.end):
-                e = &t.elements[k]
-                if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
-                    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
-                        if not t.segments[i].flags & HIDDEN:
-                            kept[i] = True
+    for table in range(t.n_elements):
+        e = &t.elements[table]
+        if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
+            continue
+        if 100 * found.kept < SHARE * found.segments and (
+            100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
+        ):
+            continue
+        for k in range(table + 1, found.end):
+            e = &t.elements[k]
+            if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
+                for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
+                    if not t.segments[i].flags & HIDDEN:
+                        kept[i] = True
 
 
 def complete_code(Tables tables not None, mask not None):
