@@ -5,8 +5,7 @@ A segment has three statistics, all in bits (log2); a larger value means cleaner
 `character` is the mean log-odds per character, the difference of two cross-entropies (Evert 2008, section 3).
 `segment`   is their sum, the log-odds of the whole segment: a short segment has to be cleaner to be kept.
 `page`      is the posterior log-odds given all segments of the page: the sum, bounded and calibrated by
-logistic
-            regression, is the evidence in a two-state chain of clean and dirty segments.
+            logistic regression, is the evidence in a two-state chain of clean and dirty segments.
 
 docs/languages.md has the figures for each.
 """

@@ -268,8 +268,7 @@ class NGramModel(Stored):
 
     def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
         """Returns, for k = 1 … n, the interpolated probability of each seen gram of length k where no longer
-        gram was
-        seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
+        gram was seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
         weights = interpolation_weights(self.order, self.q)
         bits = self.alphabet.bits
         size = self.alphabet.size
