@@ -260,7 +260,9 @@ def test_what_lacks_paragraphs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="needs a survey"):
         Recipe(drop_seen=True)
     made = survey(tmp_path / "a.ncs", signed(1, prose(1))).path
-    with sqlite3.connect(made) as database:
+    database = sqlite3.connect(made)
+    with database:
         database.execute("UPDATE about SET value = '9' WHERE key = 'sequences'")
+    database.close()
     with pytest.raises(ModelError, match="other sequences of words"):
         Survey(made)
