@@ -40,7 +40,7 @@ _HEADLINE, _SHORT = ZONES.index("headline"), 8
 _HOME = re.compile(rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?")
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
 # empty part. They are told by their bytes, since parsing them takes as long as the rest of a page.
-_PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]++|/(?!\.)|\.|\([\w~!$&'*+,=:@%.-]*+\))*+"
+_PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]++|/(?!\.)|\.|\([\w~!$&'*+,=:@%.-]*+\))*"
 _REST = rb"(?:\?[\w.~!$&'*+,=:@%/?;-]++)?(?:#[\w.~!$&'*+,=:@%/?;-]++)?"
 _ABSOLUTE = re.compile(rb"https?://(?!-)[a-z\d_.-]++(?::\d++)?" + _PATH + _REST)
 _ROOTED = re.compile(_PATH + _REST)
