@@ -550,13 +550,20 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
     cdef const node_t* around
     cdef int32_t i = start
     cdef int base = w.n
+    cdef bint goes_on
     while i < end:
         node = &w.sheet.nodes[i]
         if node.flags & UNWRITTEN:
             i += 1
             continue
-        while w.n - base > node.depth - depth:
+        goes_on = node.kind == LIST and node.flags & GOES_ON > 0
+        while w.n - base > node.depth - depth + goes_on:
             _close(w)
+        if goes_on:
+            # the list before it is open
+            w.open[w.n - 1] = i
+            i += 1
+            continue
         if node.kind == TABLE:
             _html_table(w, i)
             i = end_of(w.sheet, i)

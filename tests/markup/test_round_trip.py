@@ -103,6 +103,26 @@ def test_markup_beside_underscores(html: str) -> None:
     check(html)
 
 
+# Lists of few items that follow each other, as Notion writes the items of one list.
+ITEM = st.sampled_from(
+    ["a", "<p>b</p>", "<p>c</p><p>d</p>", "e<ul><li>f</ul>", "<ul><li>g</ul>", "<pre>h</pre>"]
+)
+SHORT_LIST = st.builds(
+    lambda name, items: f"<{name}>{''.join(f'<li>{item}</li>' for item in items)}</{name.split()[0]}>",
+    st.sampled_from(["ul", "ol", "ol start=2", "ol start=3"]),
+    st.lists(ITEM, min_size=1, max_size=2),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@given(
+    st.lists(SHORT_LIST | st.sampled_from(["<p>x</p>", "<hr>"]), max_size=5),
+    st.sampled_from(["{}", "<blockquote>{}</blockquote>", "<ul><li>y{}</ul>"]),
+)
+def test_lists_that_go_on(lists: list[str], around: str) -> None:
+    check(around.format("".join(lists)))
+
+
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=400)
 @given(PAGES)
