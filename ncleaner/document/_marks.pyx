@@ -445,7 +445,8 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
 
 cdef enum:
     CUE_SLOTS = 1024
-    RELATED_LETTERS = 7
+    RELATED = 7               # letters of the word
+    MORE = 4
 
 cdef uint64_t cue_keys[CUE_SLOTS]
 cdef uint32_t cue_bits[CUE_SLOTS]
@@ -496,12 +497,18 @@ cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32
         b.n_names = at + list_[0] + 1
 
 
-cdef inline bint _is_below_heading(const unsigned char* value, size_t i, size_t length) noexcept nogil:
-    """Returns whether the word at `i` is that of `h2-related`, as Writerside calls text below a heading."""
-    return (
-        i > 2 and value[i] == c'r' and value[i - 1] == c'-' and value[i - 3] == c'h' and is_digit(value[i - 2])
-        and length - i >= RELATED_LETTERS and memcmp(value + i, b"related", RELATED_LETTERS) == 0
-    )
+cdef inline int _letters_of_none(const unsigned char* value, size_t i, size_t length) noexcept nogil:
+    """Returns the number of letters of a word at `i` that says nothing about its element, 0 for other words.
+
+    It is that of `h2-related`, as Writerside calls text below a heading, or of Tailwind's `contrast-more:`, before
+    styles for readers who see little."""
+    if value[i] == c'r':
+        if i > 2 and value[i - 1] == c'-' and value[i - 3] == c'h' and is_digit(value[i - 2]) \
+                and length - i >= RELATED and memcmp(value + i, b"related", RELATED) == 0:
+            return RELATED
+    elif value[i] == c'm' and i > 8 and length - i > MORE and memcmp(value + i - 9, b"contrast-more:", 14) == 0:
+        return MORE
+    return 0
 
 
 cdef uint32_t read_names(
@@ -537,9 +544,9 @@ cdef uint32_t read_names(
                 _end_word(b, key, letters, at, &bits)
                 letters = 0
                 key = 0
-            if not letters and _is_below_heading(value, i, length):
-                # its letters are counted from below: it is no word
-                letters = -RELATED_LETTERS
+            if not letters:
+                # the letters of what is no word are counted from below
+                letters = -_letters_of_none(value, i, length)
             if letters < 8:
                 key = key << 8 | small
             letters += 1

@@ -367,6 +367,7 @@ _SAID = {
     ("table", True): "most of its table is kept, or the text around the table",
     ("code", True): "a quarter or more of the code around it is kept, or the text around the code",
     ("item", True): "half or more of the segments in its style are kept, on a listing",
+    ("section", True): "a heading between kept segments",
     ("links", False): "nearly all that would be kept of the page is links",
     (NOTICE, False): "the page holds nothing but a notice",
     ("headline", True): "the headline of a page with text is kept",

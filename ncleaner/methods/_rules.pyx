@@ -28,6 +28,8 @@ table in the middle of the text.
 
 *Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
 
+*Headings* are short, and say little of what they are. The text before and below does.
+
 *Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
 items lose what others keep. So on a listing, all of one style is kept if half of it is.
 """
@@ -40,7 +42,7 @@ from ncleaner.document._tables cimport (
     ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_CAPTION, TAG_FORM, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
+    TAG_CAPTION, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, words_t
 from ncleaner.text._letters cimport is_white, last_mark
@@ -886,6 +888,26 @@ def complete_items(Tables tables not None, mask not None):
         if not t.segments[i].flags & HIDDEN:
             found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
             kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
+
+
+cdef inline bint _is_heading(const tables_t* t, const segment_t* s) noexcept nogil:
+    return 0 <= s.element < t.n_elements and TAG_H1 <= t.elements[s.element].tag <= TAG_H6
+
+
+def complete_headings(Tables tables not None, mask not None):
+    """Adds to a mask each heading between two kept segments that is not a link, and stands beside the text below it.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s = t.segments
+    cdef Py_ssize_t i
+    for i in range(1, t.n_segments - 1):
+        if not kept[i] and kept[i - 1] and kept[i + 1] and _is_heading(t, &s[i]) and not _is_heading(t, &s[i + 1]) \
+                and not s[i].flags & HIDDEN and 2 * s[i].link_chars <= s[i].chars and 0 <= s[i + 1].element \
+                and t.elements[s[i].element].parent == t.elements[s[i + 1].element].parent:
+            kept[i] = True
 
 
 def keep_notes(Tables tables not None, mask not None):

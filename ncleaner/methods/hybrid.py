@@ -79,9 +79,9 @@ def finished(
     They remove copies of segments, and what is beside a text: forms, rows of links, summaries of other
     pages, groups of segments that are apart from it, and last lines about the site. They keep tables whole
     of which most is kept or that are in the middle of the text, code of which a quarter is or which is in
-    kept text, and, of a listing's items, the parts of one style of which half is. They remove headings at
-    the end without text, menus and other such lines of a page with little text or without other
-    boilerplate, and a page of a few links.
+    kept text, of a listing's items, the parts of one style of which half is, and headings between kept
+    segments. They remove headings at the end without text, menus and other such lines of a page with little
+    text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -120,6 +120,8 @@ def finished(
     if kind == "listing":
         _rules.complete_items(document.tables, mask)
         note("item")
+    _rules.complete_headings(document.tables, mask)
+    note("section")
     _rules.drop_last_headings(document.tables, mask)
     note("heading")
     _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)

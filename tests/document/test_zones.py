@@ -176,10 +176,12 @@ def test_at_most_one_headline_and_known_zones(title: str, parts: list[str]) -> N
     assert zones.max(initial=0) < len(ZONES)
 
 
-def test_text_below_a_heading_is_not_related_to_other_pages() -> None:
-    # Writerside gives the text below a heading the class `h2-related`
+def test_words_of_classes_that_are_not_about_related_pages() -> None:
+    # Tailwind's `contrast-more:` and Writerside's class for the text below a heading say nothing
     for name, zone in (
         ("article__p h2-related", ""),
+        ("border contrast-more:border-2", ""),
+        ("contrast-more", "related"),
         ("related-posts", "related"),
         ("h2 related", "related"),
     ):

@@ -14,6 +14,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.methods._rules import (
     complete_code,
+    complete_headings,
     complete_items,
     complete_tables,
     drop_breadcrumbs,
@@ -434,6 +435,20 @@ def test_a_few_words_apart_from_the_text_go() -> None:
     mask = np.array([True] + [False] * 7 + [True])
     drop_strays(lines.tables, mask, 80)
     assert np.flatnonzero(mask).tolist() == [0, 8]
+
+
+def test_headings_between_kept_segments_stay() -> None:
+    page = "<p>a</p><h2>b</h2><p>c</p><h2><a href=/>d</a></h2><p>e</p><h3>f</h3><h4>g</h4><div><p>h</p></div>"
+    assert completed(page, [1], complete_headings) == []
+    # text before or below it goes, it is a link, another heading or another block follows
+    assert completed(page, [0, 1], complete_headings) == [0, 1]
+    assert completed(page, [1, 2], complete_headings) == [1, 2]
+    assert completed(page, [3, 5, 6], complete_headings) == [3, 5, 6]
+    assert completed(page, [6], complete_headings) == [6]
+    assert completed("<p>a<h2 hidden>b</h2><p>c", [1], complete_headings) == [1]
+    assert (
+        completed("<h2>a</h2>", [0], complete_headings) == [0] and completed("", [], complete_headings) == []
+    )
 
 
 def test_a_note_inside_of_text_is_kept_with_it() -> None:
