@@ -731,6 +731,8 @@ cdef enum:
     CODE_PART = 4
     # Least number of segments of one style that are parts of items.
     ITEMS = 6
+    # Elements from the text of a heading up to it.
+    BOXES = 3
 
 # What is counted of a table.
 cdef struct count_t:
@@ -890,8 +892,16 @@ def complete_items(Tables tables not None, mask not None):
             kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
 
 
-cdef inline bint _is_heading(const tables_t* t, const segment_t* s) noexcept nogil:
-    return 0 <= s.element < t.n_elements and TAG_H1 <= t.elements[s.element].tag <= TAG_H6
+cdef inline int32_t _heading_of(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns the heading around a segment, -1 for none; some tools put boxes into headings."""
+    cdef int32_t e = s.element if s.element < t.n_elements else -1
+    cdef int level = 0
+    while e >= 0 and level < BOXES:
+        if TAG_H1 <= t.elements[e].tag <= TAG_H6:
+            return e
+        e = t.elements[e].parent
+        level += 1
+    return -1
 
 
 def complete_headings(Tables tables not None, mask not None):
@@ -902,11 +912,14 @@ def complete_headings(Tables tables not None, mask not None):
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
     cdef const segment_t* s = t.segments
+    cdef int32_t heading
     cdef Py_ssize_t i
     for i in range(1, t.n_segments - 1):
-        if not kept[i] and kept[i - 1] and kept[i + 1] and _is_heading(t, &s[i]) and not _is_heading(t, &s[i + 1]) \
-                and not s[i].flags & HIDDEN and 2 * s[i].link_chars <= s[i].chars and 0 <= s[i + 1].element \
-                and t.elements[s[i].element].parent == t.elements[s[i + 1].element].parent:
+        if kept[i] or not kept[i - 1] or not kept[i + 1] or s[i].flags & HIDDEN or 2 * s[i].link_chars > s[i].chars:
+            continue
+        heading = _heading_of(t, &s[i])
+        if heading >= 0 and 0 <= s[i + 1].element and _heading_of(t, &s[i + 1]) < 0 \
+                and t.elements[heading].parent == t.elements[s[i + 1].element].parent:
             kept[i] = True
 
 

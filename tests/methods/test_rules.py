@@ -440,6 +440,10 @@ def test_a_few_words_apart_from_the_text_go() -> None:
 def test_headings_between_kept_segments_stay() -> None:
     page = "<p>a</p><h2>b</h2><p>c</p><h2><a href=/>d</a></h2><p>e</p><h3>f</h3><h4>g</h4><div><p>h</p></div>"
     assert completed(page, [1], complete_headings) == []
+    boxed = (
+        "<p>a</p><h2><div><div>b</div></div></h2><p>c</p><h2><div><div><div>d</div></div></div></h2><p>e</p>"
+    )
+    assert completed(boxed, [1, 3], complete_headings) == [3]
     # text before or below it goes, it is a link, another heading or another block follows
     assert completed(page, [0, 1], complete_headings) == [0, 1]
     assert completed(page, [1, 2], complete_headings) == [1, 2]
