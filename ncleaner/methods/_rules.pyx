@@ -191,25 +191,26 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         if copied.shape[0] != t.n_segments:
             raise ValueError("the record of copies does not fit the document")
         out = &copied[0]
-    fill_styles(t.elements, t.n_elements, styles)
-    for i in range(t.n_segments):
-        if not kept[i] or not _is_long(&s[i]):
-            continue
-        style = style_of(styles, &s[i])
-        found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
-        if not found.seen:
-            found.seen = True
-            found.style = style
-            found.first = i
-        elif (
-            # the length bounds the time: it stays linear in the text of this segment
-            found.style != style and s[found.first].chars <= 2 * s[i].chars
-            and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
-        ):
-            _drop(i, found.first, &kept[0], out)
-            _drop_beside(t, i, found.first, -1, &kept[0], out)
-            _drop_beside(t, i, found.first, 1, &kept[0], out)
-    _drop_repeats(t, &kept[0], out)
+    with nogil:
+        fill_styles(t.elements, t.n_elements, styles)
+        for i in range(t.n_segments):
+            if not kept[i] or not _is_long(&s[i]):
+                continue
+            style = style_of(styles, &s[i])
+            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
+            if not found.seen:
+                found.seen = True
+                found.style = style
+                found.first = i
+            elif (
+                # the length bounds the time: it stays linear in the text of this segment
+                found.style != style and s[found.first].chars <= 2 * s[i].chars
+                and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
+            ):
+                _drop(i, found.first, &kept[0], out)
+                _drop_beside(t, i, found.first, -1, &kept[0], out)
+                _drop_beside(t, i, found.first, 1, &kept[0], out)
+        _drop_repeats(t, &kept[0], out)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -307,30 +308,12 @@ cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
     return NULL
 
 
-def drop_link_runs(Tables tables not None, mask not None, double article):
-    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
-
-    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
-    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
-    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
-    per cent are in links.
-
-    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const tables_t* t = &tables.t
+cdef void _take_runs(beside_t* b, double article) noexcept nogil:
+    """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
+    cdef const tables_t* t = b.t
     cdef const segment_t* s = t.segments
-    cdef beside_t beside
-    cdef beside_t* b = &beside
     cdef run_t* run
-    cdef uint64_t size = rows_for(t.n_segments)
-    cdef list memory = []
     cdef Py_ssize_t i
-    if article < MAYBE or not kept.shape[0]:
-        return
-    b.t, b.kept, b.mask = t, &kept[0], size - 1
-    b.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
-    b.runs = <run_t*> zeros(memory, size, sizeof(run_t))
     b.block = _block_of_text(t, b.kept, b.paths)
     if b.block < 0:
         return
@@ -365,6 +348,30 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
                 b.kept[i] = 0
         elif run.links >= RUN or article >= LIKELY and i > b.last:
             b.kept[i] = 0
+
+
+def drop_link_runs(Tables tables not None, mask not None, double article):
+    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
+
+    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
+    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
+    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
+    per cent are in links.
+
+    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef beside_t beside
+    cdef uint64_t size = rows_for(t.n_segments)
+    cdef list memory = []
+    if article < MAYBE or not kept.shape[0]:
+        return
+    beside.t, beside.kept, beside.mask = t, &kept[0], size - 1
+    beside.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    beside.runs = <run_t*> zeros(memory, size, sizeof(run_t))
+    with nogil:
+        _take_runs(&beside, article)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -816,20 +823,21 @@ def complete_tables(Tables tables not None, mask not None):
     cdef count_t found
     if not kept.shape[0]:
         return
-    for table in range(t.n_elements):
-        e = &t.elements[table]
-        if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
-            continue
-        if 100 * found.kept < SHARE * found.segments and (
-            100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
-        ):
-            continue
-        for k in range(table + 1, found.end):
-            e = &t.elements[k]
-            if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
-                for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
-                    if not t.segments[i].flags & HIDDEN:
-                        kept[i] = True
+    with nogil:
+        for table in range(t.n_elements):
+            e = &t.elements[table]
+            if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
+                continue
+            if 100 * found.kept < SHARE * found.segments and (
+                100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
+            ):
+                continue
+            for k in range(table + 1, found.end):
+                e = &t.elements[k]
+                if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
+                    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
+                        if not t.segments[i].flags & HIDDEN:
+                            kept[i] = True
 
 
 def complete_code(Tables tables not None, mask not None):
@@ -880,16 +888,17 @@ def complete_items(Tables tables not None, mask not None):
     cdef items_t* items = <items_t*> zeros(memory, size, sizeof(items_t))
     cdef items_t* found
     cdef Py_ssize_t i
-    fill_styles(t.elements, t.n_elements, styles)
-    for i in range(t.n_segments):
-        if not t.segments[i].flags & HIDDEN:
-            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
-            found.segments += 1
-            found.kept += kept[i]
-    for i in range(t.n_segments):
-        if not t.segments[i].flags & HIDDEN:
-            found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
-            kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
+    with nogil:
+        fill_styles(t.elements, t.n_elements, styles)
+        for i in range(t.n_segments):
+            if not t.segments[i].flags & HIDDEN:
+                found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
+                found.segments += 1
+                found.kept += kept[i]
+        for i in range(t.n_segments):
+            if not t.segments[i].flags & HIDDEN:
+                found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
+                kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
 
 
 cdef inline int32_t _heading_of(const tables_t* t, const segment_t* s) noexcept nogil:

@@ -76,7 +76,8 @@ summary { cursor: pointer }
 """
 
 
-# As text
+# --------------------------------------------------------------------------------------------------
+# The figures as text.
 
 
 def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
@@ -194,7 +195,8 @@ def _figures_row(title: str, values: Sequence[float | None], errors: Sequence[fl
     return (f"  {title:<{_TITLE - 2}}" + "".join(cells)).rstrip()
 
 
-# As a page
+# --------------------------------------------------------------------------------------------------
+# The figures as an HTML page.
 
 
 def worst_pages(result: Evaluation, number: int) -> list[PageScores]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD
-from ncleaner.modelling import ALPHABET_NAMES, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
+from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.options import Run, part, read_labelled, reports_errors, training_notes, with_options
 from ncleaner.people.plots import Panel, Series, plot_path, write_plot
@@ -240,8 +240,6 @@ def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[T
 
 def _choice(tuning: Tuning) -> str:
     """Returns why a combination is chosen."""
-    from ncleaner.modelling import DEFAULT_Q
-
     best, level, trials = tuning.ranking[0].figures, len(tuning.level), len(tuning.trials)
     error = 100 * (best.f_score_error or 0.0)
     if trials == 1:
