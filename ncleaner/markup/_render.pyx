@@ -4,12 +4,13 @@ Markdown is CommonMark with the tables, footnotes and struck text of GitHub, and
 no attributes but those of links, images, lists, cells, languages and notes.
 """
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
-from ncleaner.document._tables cimport Tables, mark_t, tables_t
+from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_byte, put_bytes, put_escaped, put_number, put_times,
 )
@@ -830,6 +831,54 @@ def runs_inside(Tables tables not None, int bit):
     cdef const tables_t* t = &tables.t
     cdef Py_ssize_t i
     return [i for i in range(t.n_runs) if t.runs[i].context >> bit & 1]
+
+
+def text_of_runs(Tables tables not None, Py_ssize_t first, Py_ssize_t end):
+    """Returns the text of some runs, at least one, without white space around it.
+
+    Raises:
+        IndexError: there are no such runs.
+    """
+    cdef const tables_t* t = &tables.t
+    if not 0 <= first < end <= t.n_runs:
+        raise IndexError(first, end)
+    cdef uint32_t start = t.runs[first].start
+    return PyUnicode_DecodeUTF8(<const char*> t.text + start, t.runs[end - 1].end - start, "replace").strip()
+
+
+def tags_around(Tables tables not None, Py_ssize_t element):
+    """Returns the tags of an element and of those around it, from the inside out; none for -1."""
+    cdef const tables_t* t = &tables.t
+    found = []
+    while 0 <= element < t.n_elements:
+        found.append(t.elements[element].tag)
+        element = t.elements[element].parent
+    return found
+
+
+def element_at(Tables tables not None, Py_ssize_t element):
+    """Returns (tag, parent, first run, end of runs) of an element. Raises IndexError."""
+    cdef const element_t* e
+    if not 0 <= element < tables.t.n_elements:
+        raise IndexError(element)
+    e = &tables.t.elements[element]
+    return e.tag, e.parent, e.first_run, e.last_run
+
+
+def segment_at(Tables tables not None, Py_ssize_t segment):
+    """Returns (innermost element, first run, end of runs) of a segment. Raises IndexError."""
+    cdef const segment_t* s
+    if not 0 <= segment < tables.t.n_segments:
+        raise IndexError(segment)
+    s = &tables.t.segments[segment]
+    return s.element, s.first_run, s.last_run + 1
+
+
+def segment_of(Tables tables not None, Py_ssize_t run):
+    """Returns the segment of a run. Raises IndexError."""
+    if not 0 <= run < tables.t.n_runs:
+        raise IndexError(run)
+    return tables.t.runs[run].segment
 
 
 def only_in_zone(Tables tables not None, mask not None, int zone):

@@ -17,7 +17,17 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document._marks import Mark
-from ncleaner.markup._render import kept_links, runs_inside, texts_of
+from ncleaner.document._tables import Tables
+from ncleaner.markup._render import (
+    element_at,
+    kept_links,
+    runs_inside,
+    segment_at,
+    segment_of,
+    tags_around,
+    text_of_runs,
+    texts_of,
+)
 
 # The text of a reference: a number, one or two letters or signs, perhaps in brackets.
 _REFERENCE = re.compile(r"[\[(]?\s*(?:note\s|n\.?\s?)?(\d{1,4}|[A-Za-z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])]?\.?")
@@ -84,19 +94,18 @@ class _Link(NamedTuple):
     name: bytes
 
 
-def _is_free(document: Document, element: int, kept: np.bool_ | bool) -> bool:
+def _is_free(tables: Tables, element: int, kept: np.bool_ | bool) -> bool:
     """Whether what is in an element may leave its place. Notes in the footer of a page that are not kept stay
     there: most are terms of sale and the like."""
-    elements, is_footer = document.elements, False
-    for _ in range(_LEVELS):
-        if element < 0:
-            return not is_footer
-        tag = int(elements[element]["tag"])
+    around = tags_around(tables, element)
+    if len(around) >= _LEVELS:
+        return False
+    is_footer = False
+    for tag in around:
         if tag in _AROUND:
             return False
         is_footer = tag not in _OF_TEXT and (is_footer or (tag == _FOOTER and not kept))
-        element = int(elements[element]["parent"])
-    return False
+    return not is_footer
 
 
 def _is_number(text: str, label: str) -> bool:
@@ -117,9 +126,9 @@ class _Page:
 
     def __init__(self, document: Document, kept: npt.NDArray[np.bool_]) -> None:
         self.document = document
+        self.tables = document.tables
         self.kept = kept
         self.mask = kept.copy()
-        self.runs = document.runs
         self.references: list[tuple[int, int, int]] = []
         self.elements: dict[int, int] = {}
         self.segments: dict[int, int] = {}
@@ -130,14 +139,13 @@ class _Page:
 
     def text(self, first: int, end: int) -> str:
         """The text of some runs."""
-        data = self.document.data[int(self.runs[first]["start"]) : int(self.runs[end - 1]["end"])]
-        return data.decode("utf-8", "replace").strip()
+        return text_of_runs(self.tables, first, end)
 
     @cached_property
     def _places(self) -> dict[bytes, tuple[int, int]]:
         """{name: its element and the run that follows}."""
         found: dict[bytes, tuple[int, int]] = {}
-        for name, element, _, run in texts_of(self.document.tables, Mark.MARK_ID):
+        for name, element, _, run in texts_of(self.tables, Mark.MARK_ID):
             found.setdefault(name, (element, run))
         return found
 
@@ -145,6 +153,14 @@ class _Page:
     def _named_places(self) -> Counter[int]:
         """{element: number of places with a name in it}."""
         return Counter(element for element, _ in set(self._places.values()))
+
+    @cached_property
+    def _raised(self) -> dict[int, None]:
+        """The raised runs, in the order of the page."""
+        return dict.fromkeys(runs_inside(self.tables, _SUP))
+
+    def _tag(self, element: int) -> int:
+        return element_at(self.tables, element)[0]
 
     def _new(self, name: str) -> int:
         """Returns the number of a new note; its label is what the page calls it, with a number where another
@@ -170,37 +186,35 @@ class _Page:
 
     def _segments_of(self, element: int) -> slice:
         """The segments of an element that has text."""
-        row, segments = self.document.elements[element], self.runs["segment"]
-        return slice(int(segments[row["first_run"]]), int(segments[row["last_run"] - 1]) + 1)
+        _, _, first, end = element_at(self.tables, element)
+        return slice(segment_of(self.tables, first), segment_of(self.tables, end - 1) + 1)
 
     def _note_of(self, element: int, name: bytes, label: str) -> int:
         """Returns the block that is the note at an element, -1 if there is none.
 
         A block that is not kept is one only if it has the form of a note.
         """
-        elements = self.document.elements
         if element < 0:
             return -1
-        tag, parent = int(elements[element]["tag"]), int(elements[element]["parent"])
+        tag, parent, _, _ = element_at(self.tables, element)
         is_beside = tag in (_DT, _TABLE)
         if is_beside:
             element = self._after_number(element, label)
-        elif tag != _LI and parent >= 0 and elements[parent]["tag"] == _LI:
+        elif tag != _LI and parent >= 0 and self._tag(parent) == _LI:
             element = parent
         if element < 0:
             return -1
-        row = elements[element]
-        if int(row["tag"]) not in _NOTES or row["first_run"] == row["last_run"]:
+        tag, parent, first, end = element_at(self.tables, element)
+        if tag not in _NOTES or first == end:
             return -1
         place = self._segments_of(element)
         if place.stop - place.start > _MOST_SEGMENTS:
             return -1
         kept = self.kept[place].any()
-        if not _is_free(self.document, int(row["parent"]), kept):
+        if not _is_free(self.tables, parent, kept):
             return -1
-        if is_beside or row["tag"] == _LI or _ID.search(name) or kept:
+        if is_beside or tag == _LI or _ID.search(name) or kept:
             return element
-        first, end = int(row["first_run"]), int(row["last_run"])
         begins = self.text(first, min(end, first + _BEGINNING))
         return element if re.match(rf"[\[(^]?\s*{re.escape(label)}(?!\w)", begins) else -1
 
@@ -209,40 +223,38 @@ class _Page:
 
         docutils has the number in a term, or in the first cell of a table. It is left out.
         """
-        elements, segments, runs = self.document.elements, self.document.segments, self.runs
-        first = int(elements[element]["first_run"])
-        segment = int(runs["segment"][first]) if first < len(runs) else len(segments)
-        if segment + 1 >= len(segments) or not _is_number(
-            self.text(first, int(segments[segment]["last_run"]) + 1), label
-        ):
+        _, _, first, _ = element_at(self.tables, element)
+        segment = segment_of(self.tables, first) if first < self.tables.n_runs else len(self.kept)
+        if segment + 1 >= len(self.kept):
             return -1
-        after = int(segments[segment + 1]["element"])
-        if after >= 0 and int(elements[after]["tag"]) not in _BESIDE:
-            after = int(elements[after]["parent"])
-        if after < 0 or int(elements[after]["tag"]) not in _BESIDE:
+        if not _is_number(self.text(first, segment_at(self.tables, segment)[2]), label):
+            return -1
+        after, _, _ = segment_at(self.tables, segment + 1)
+        if after >= 0 and self._tag(after) not in _BESIDE:
+            after = element_at(self.tables, after)[1]
+        if after < 0 or self._tag(after) not in _BESIDE:
             return -1
         self.mask[segment] = False
         return after
 
     def follow_sides(self) -> None:
         """Finds the notes that the markup has inside of the text, such as those of Tufte CSS and LaTeXML."""
-        document, segments = self.document, self.runs["segment"]
-        places = texts_of(document.tables, Mark.MARK_SIDE)
-        notes = texts_of(document.tables, Mark.MARK_SIDE_NOTE) if places else []
+        places = texts_of(self.tables, Mark.MARK_SIDE)
+        notes = texts_of(self.tables, Mark.MARK_SIDE_NOTE) if places else []
         for (_, _, _, place), (_, element, _, _) in zip(places, notes, strict=False):
-            row = document.elements[element]
-            if row["first_run"] == row["last_run"] or not self.kept[segments[place - 1]]:
+            _, parent, first, end = element_at(self.tables, element)
+            # without text before it, there is nothing that a note belongs to
+            if first == end or not place or not self.kept[segment_of(self.tables, place - 1)]:
                 continue
-            if _is_free(document, row["parent"], True):
+            if _is_free(self.tables, parent, True):
                 found = _RAISED.fullmatch(self.text(place - 1, place))
                 number = self._add(element, -1, found[1] if found else "")
                 self.references.append((place - 1 if found else place, place, number))
 
     def follow_links(self) -> None:
         """Finds the notes that links lead to."""
-        document = self.document
         notes: dict[tuple[int, int], tuple[int, int]] = {}
-        for _, target, first, end in kept_links(document.tables, self.kept, True):
+        for _, target, first, end in kept_links(self.tables, self.kept, True):
             text = self.text(first, end)
             fragment = target.partition(b"#")[2]
             name = unquote_to_bytes(fragment)
@@ -259,9 +271,9 @@ class _Page:
             element, segment = notes[place]
             begin = -1
             if element >= 0:
-                begin = int(document.elements[element]["first_run"])
+                _, _, begin, _ = element_at(self.tables, element)
             elif segment >= 0:
-                begin = int(document.segments[segment]["first_run"])
+                _, begin, _ = segment_at(self.tables, segment)
             if begin > first:
                 self.references.append((first, end, self._add(element, segment, found[1])))
 
@@ -270,51 +282,58 @@ class _Page:
 
         Terms are notes, too: docutils has brackets only in its style sheets.
         """
-        if element >= 0 and self.document.elements[element]["tag"] == _DT:
+        if element >= 0 and self._tag(element) == _DT:
             return True
-        if int(self.runs[first]["context"]) >> _SUP & 1 or text[0] in "[(" or _ID.search(name):
+        if first in self._raised or text[0] in "[(" or _ID.search(name):
             return True
-        data = self.document.data
         if not text[0].isdigit():
             return False
-        before = data[: int(self.runs[first]["start"])][-2:].rstrip()[-1:]
-        after = data[int(self.runs[end - 1]["end"]) :][:2].lstrip()[:1]
+        data, runs = self.document.data, self.document.runs
+        start, stop = int(runs[first]["start"]), int(runs[end - 1]["end"])
+        before = data[max(start - 2, 0) : start].rstrip()[-1:]
+        after = data[stop : stop + 2].lstrip()[:1]
         return before in (b"[", b",") and after in (b"]", b",")
 
     def _at(self, element: int, run: int, crowded: bool, name: bytes, label: str) -> tuple[int, int]:
         """Returns the note at a place: its element, or its segment; -1 for none."""
-        if crowded and element >= 0 and run < len(self.runs):
-            segment = int(self.runs[run]["segment"])
-            row, block = self.document.segments[segment], self.document.elements[element]
-            inside = block["first_run"] <= run < block["last_run"]
-            if inside and row["first_run"] == run and _is_free(self.document, element, self.kept[segment]):
+        if crowded and element >= 0 and run < self.tables.n_runs:
+            segment = segment_of(self.tables, run)
+            _, _, first, end = element_at(self.tables, element)
+            begins = first <= run < end and segment_at(self.tables, segment)[1] == run
+            if begins and _is_free(self.tables, element, self.kept[segment]):
                 return -1, segment
         return self._note_of(element, name, label), -1
+
+    def _raised_texts(self) -> list[tuple[int, int, int]]:
+        """Returns the raised texts: (first run, end of runs, segment)."""
+        found: list[tuple[int, int, int]] = []
+        for run in self._raised:
+            segment = segment_of(self.tables, run)
+            first = run
+            if found and found[-1][1:] == (run, segment):
+                first, _, _ = found.pop()
+            found.append((first, run + 1, segment))
+        return found
 
     def follow_numbers(self) -> None:
         """Finds raised numbers without a link, and their notes after them: segments that begin with these
         numbers, or blocks that are named after them."""
-        runs, document = self.runs, self.document
-        raised = np.array(runs_inside(document.tables, _SUP), np.intp)
-        if not 1 <= len(raised) <= _MOST_RAISED:
+        if not 1 <= len(self._raised) <= _MOST_RAISED:
             return
         taken = {run for first, end, _ in self.references for run in range(first, end)}
         references: dict[str, list[tuple[int, int]]] = {}
         begins: dict[str, list[tuple[int, int]]] = {}
-        apart = (np.diff(raised) > 1) | (np.diff(runs["segment"][raised]) != 0)
-        for group in np.split(raised, np.flatnonzero(apart) + 1):
-            first, end = int(group[0]), int(group[-1]) + 1
-            segment = int(runs[first]["segment"])
-            row = document.segments[segment]
-            if first in taken or end - 1 > row["last_run"]:
+        for first, end, segment in self._raised_texts():
+            if first in taken:
                 continue
+            element, begin, last = segment_at(self.tables, segment)
             found = _RAISED.fullmatch(self.text(first, end))
             if found is None:
                 continue
-            if first != row["first_run"]:
+            if first != begin:
                 if self.kept[segment]:
                     references.setdefault(found[1], []).append((first, end))
-            elif end - 1 < row["last_run"] and _is_free(document, int(row["element"]), self.kept[segment]):
+            elif end < last and _is_free(self.tables, element, self.kept[segment]):
                 begins.setdefault(found[1], []).append((first, end))
         for label, found_at in references.items():
             if label not in begins and (element := self._named(label, found_at[-1][1])) >= 0:
@@ -329,7 +348,7 @@ class _Page:
         if not pairs or min(pairs, key=lambda pair: pair[0])[2] not in ("1", "*", "†"):
             return
         for (first, end), found_at, label in pairs:
-            number = self._add(-1, int(runs[first]["segment"]), label)
+            number = self._add(-1, segment_of(self.tables, first), label)
             self.references.append((first, end, _LEFT_OUT))
             self.references += [(*place, number) for place in found_at if place < (first, end)]
 
@@ -338,7 +357,7 @@ class _Page:
         for prefix in _NAMES:
             name = prefix + label.encode()
             element = self._places.get(name, (-1, 0))[0]
-            if element >= 0 and self.document.elements[element]["first_run"] >= after:
+            if element >= 0 and element_at(self.tables, element)[2] >= after:
                 return self._note_of(element, name, label)
         return -1
 
@@ -347,7 +366,7 @@ class _Page:
         references = {(first, end) for first, end, _ in self.references}
         return [
             _Link(first, end, self.text(first, end), unquote_to_bytes(target.partition(b"#")[2]))
-            for _, target, first, end in kept_links(self.document.tables, self.mask, True)
+            for _, target, first, end in kept_links(self.tables, self.mask, True)
             if (first, end) not in references
         ]
 
@@ -356,18 +375,16 @@ class _Page:
 
         Returns the segments that are only a number, and the bytes of numbers at the beginning of runs.
         """
-        document, runs, found = self.document, self.runs, self.references
+        found = self.references
         taken = {run for first, end, _ in found for run in range(first, end)}
-        inside = np.zeros(len(runs) + 1, np.int64)
+        inside = np.zeros(self.tables.n_runs + 1, np.int64)
         begins: dict[int, tuple[str, int]] = {}
         numbers: list[int] = []
         skips: dict[int, int] = {}
         for element, number in self.elements.items():
-            row = document.elements[element]
-            self._begin(int(row["first_run"]), int(row["last_run"]), number, begins, inside)
+            self._begin(*element_at(self.tables, element)[2:], number, begins, inside)
         for segment, number in self.segments.items():
-            row = document.segments[segment]
-            self._begin(int(row["first_run"]), int(row["last_run"]) + 1, number, begins, inside)
+            self._begin(*segment_at(self.tables, segment)[1:], number, begins, inside)
         covered = np.cumsum(inside) > 0
         for first, end, text, name in self._other_links():
             sign = not any(c.isalnum() for c in text)
@@ -377,10 +394,9 @@ class _Page:
                 found.append((first, end, _LEFT_OUT))
                 taken.update(range(first, end))
         for first, (label, end) in begins.items():
-            segment = int(runs["segment"][first])
+            segment = segment_of(self.tables, first)
             segment += int(np.argmax(self.mask[segment:]))
-            shown = document.segments[segment]
-            if _is_number(self.text(int(shown["first_run"]), int(shown["last_run"]) + 1), label):
+            if _is_number(self.text(*segment_at(self.tables, segment)[1:]), label):
                 numbers.append(segment)
                 continue
             for run in range(first, min(end, first + _BEGINNING)):
@@ -400,7 +416,7 @@ class _Page:
         for run in sorted((before | after) - taken):
             # a bracket that opens behind a reference belongs to what follows
             form = _AROUND_REFERENCE if run in before else _AFTER_REFERENCE
-            if 0 <= run < len(runs) and form.fullmatch(self.text(run, run + 1)):
+            if 0 <= run < self.tables.n_runs and form.fullmatch(self.text(run, run + 1)):
                 found.append((run, run + 1, _LEFT_OUT))
         return numbers, skips
 
@@ -434,7 +450,7 @@ class _Page:
 
     def _place_run(self, name: bytes) -> int:
         """The run at the place that a name stands for; behind all runs if there is none."""
-        return self._places.get(name, (-1, len(self.runs)))[1]
+        return self._places.get(name, (-1, self.tables.n_runs))[1]
 
 
 def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:

@@ -70,6 +70,8 @@ PAGES = [
      "Late[^1].\n\n[^1]: Since May."),
     ("<p><b>Late</b><span class=sidenote>Since May.</span>", "**Late**[^1]\n\n[^1]: Since May."),
     ("<ul><li>Late<span class=sidenote>Since May.</span></ul>", "- Late\n\n  Since May."),
+    # no text that it belongs to
+    ("<p><span class=sidenote>Since May.</span> Late.", "Since May. Late."),
     ("<p>Late.<label class=margin-toggle>⊕</label><span class=marginnote>Since May.</span>", "Late.[^1]\n\n[^1]: Since May."),
     ("<p>E = mc<sup>2</sup><p id=part-2>Since May.", "E = mc<sup>2</sup>\n\nSince May."),
     ("<p id=fn2>Since May.<p>E = mc<sup>2</sup>", "Since May.\n\nE = mc<sup>2</sup>"),
