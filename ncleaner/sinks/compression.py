@@ -65,8 +65,8 @@ class Compressed(Sink):
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
         """Returns the wrapper of the format's sink around a compressed output."""
-        with ordered(out, _THREADS, 2 * _THREADS) as work:
-            pieces = _Pieces(work, _COMPRESS[self._compression])
+        with ordered(out, _COMPRESS[self._compression], _THREADS, 2 * _THREADS) as work:
+            pieces = _Pieces(work)
             with self._sink.wrapped(pieces) as inner:
                 yield inner
             pieces.finish()
@@ -75,9 +75,8 @@ class Compressed(Sink):
 class _Pieces:
     """Cuts the written bytes into pieces, and has them compressed."""
 
-    def __init__(self, work: Ordered, compress: Callable[[bytes], bytes]) -> None:
+    def __init__(self, work: Ordered) -> None:
         self._work = work
-        self._compress = compress
         self._rest = bytearray()
         self._empty = True
 
@@ -97,20 +96,23 @@ class _Pieces:
 
     def _begin(self, piece: bytes) -> None:
         self._empty = False
-        self._work.begin(self._compress, piece)
+        self._work.begin(piece)
 
 
 class Ordered:
     """Converts bytes in threads, and writes the results in order; see `ordered`."""
 
-    def __init__(self, out: Writable, pool: ThreadPoolExecutor, max_begun: int) -> None:
+    def __init__(
+        self, out: Writable, convert: Callable[[bytes], bytes], pool: ThreadPoolExecutor, max_begun: int
+    ) -> None:
         self._out = out
+        self._convert = convert
         self._pool = pool
         self._max_begun = max_begun
         self._begun: deque[Future[bytes]] = deque()
 
-    def begin(self, convert: Callable[[bytes], bytes], data: bytes) -> None:
-        """Begins `convert(data)` in a thread; its result is written after all results begun before.
+    def begin(self, data: bytes) -> None:
+        """Begins to convert bytes in a thread; the result is written after all results begun before.
 
         Waits while too much work is not yet written.
 
@@ -119,7 +121,7 @@ class Ordered:
         """
         while self._begun and (self._begun[0].done() or len(self._begun) >= self._max_begun):
             self._write_first()
-        self._begun.append(self._pool.submit(convert, data))
+        self._begun.append(self._pool.submit(self._convert, data))
 
     def finish(self) -> None:
         """Waits for all work, and writes its results. Raises as `begin`."""
@@ -131,7 +133,9 @@ class Ordered:
 
 
 @contextmanager
-def ordered(out: Writable, threads: int, max_begun: int) -> Iterator[Ordered]:
+def ordered(
+    out: Writable, convert: Callable[[bytes], bytes], threads: int, max_begun: int
+) -> Iterator[Ordered]:
     """Starts threads that convert bytes for an output.
 
     Only the caller's thread writes to the output, and only within `begin` and `finish`. At the end of the
@@ -139,11 +143,12 @@ def ordered(out: Writable, threads: int, max_begun: int) -> Iterator[Ordered]:
 
     Args:
         out: the output.
+        convert: what a thread does.
         threads: most threads at a time; each is started when it is needed.
         max_begun: most pieces of work that are begun and not yet written.
     """
     pool = ThreadPoolExecutor(threads, thread_name_prefix="sink")
     try:
-        yield Ordered(out, pool, max_begun)
+        yield Ordered(out, convert, pool, max_begun)
     finally:
         pool.shutdown(cancel_futures=True)

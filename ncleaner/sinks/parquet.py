@@ -6,7 +6,7 @@ optional dependency, is imported when an output begins, and never in the workers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -186,8 +186,8 @@ class ParquetSink(Sink):
             return buffer.take_written()
 
         try:
-            with ordered(out, 1, 1) as work:
-                groups = _RowGroups(work, row_group)
+            with ordered(out, row_group, 1, 1) as work:
+                groups = _RowGroups(work)
                 yield groups
                 groups.finish()
             writer.close()
@@ -230,9 +230,8 @@ def to_table(lines: bytes, options: SinkOptions = SinkOptions()) -> pa.Table:
 class _RowGroups:
     """Collects rows for row groups."""
 
-    def __init__(self, work: Ordered, row_group: Callable[[bytes], bytes]) -> None:
+    def __init__(self, work: Ordered) -> None:
         self._work = work
-        self._row_group = row_group
         self._lines = bytearray()
         self._rows = 0
 
@@ -262,7 +261,7 @@ class _RowGroups:
         lines = bytes(self._lines)
         self._lines.clear()
         self._rows = 0
-        self._work.begin(self._row_group, lines)
+        self._work.begin(lines)
 
 
 class _Buffer:

@@ -112,9 +112,9 @@ def test_outputs_are_inputs(how: str, tmp_path: Path) -> None:
 
 def test_work_is_written_in_order_and_bounded() -> None:
     out = Pipe()
-    with ordered(out, 4, 8) as work:
+    with ordered(out, lambda data: data * 2, 4, 8) as work:
         for number in range(500):
-            work.begin(lambda data: data * 2, b"%d " % number)
+            work.begin(b"%d " % number)
             assert number - len(out.parts) < 8
         work.finish()
     numbers = [int(part.split()[0]) for part in out.parts]
@@ -126,6 +126,6 @@ def test_what_the_work_raises_comes_through() -> None:
     def fail(data: bytes) -> bytes:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), ordered(Pipe(), 1, 1) as work:
-        work.begin(fail, b"")
+    with pytest.raises(ZeroDivisionError), ordered(Pipe(), fail, 1, 1) as work:
+        work.begin(b"")
         work.finish()
