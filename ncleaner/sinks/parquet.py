@@ -237,17 +237,9 @@ class _RowGroups:
 
     def write(self, data: bytes) -> None:
         """Adds any number of rows."""
-        rows = data.count(b"\n")
-        if self._rows + rows < _ROWS and len(self._lines) + len(data) < _BYTES:
-            self._lines += data
-            self._rows += rows
-            return
-        at = 0
-        while at < len(data):
-            end = data.index(b"\n", at) + 1
-            self._lines += data[at:end]
+        for line in data.splitlines(keepends=True):
+            self._lines += line
             self._rows += 1
-            at = end
             if self._rows == _ROWS or len(self._lines) >= _BYTES:
                 self._begin()
 
