@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -170,7 +171,7 @@ class ParquetSink(Sink):
         """Returns a Parquet file; without pages, it has no row group."""
         import pyarrow.parquet as pq
 
-        buffer = _Buffer()
+        buffer = BytesIO()
         writer = pq.ParquetWriter(
             buffer,
             _schema(self.options),
@@ -183,7 +184,7 @@ class ParquetSink(Sink):
         def row_group(lines: bytes) -> bytes:
             table = to_table(lines, self.options)
             writer.write_table(table, row_group_size=len(table))
-            return buffer.take_written()
+            return _taken(buffer)
 
         try:
             with ordered(out, row_group, 1, 1) as work:
@@ -191,7 +192,7 @@ class ParquetSink(Sink):
                 yield groups
                 groups.finish()
             writer.close()
-            out.write(buffer.take_written())
+            out.write(_taken(buffer))
         except BaseException:
             # a writer that is not closed here closes itself later, and may raise then
             with suppress(Exception):
@@ -256,24 +257,9 @@ class _RowGroups:
         self._work.begin(lines)
 
 
-class _Buffer:
-    """A file for pyarrow that keeps the bytes in memory until they are taken."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def write(self, data: bytes) -> int:
-        """Copies a buffer, which pyarrow uses again after this call."""
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def take_written(self) -> bytes:
-        """Returns the bytes written since the last call."""
-        written = b"".join(self._parts)
-        self._parts.clear()
-        return written
-
-    def flush(self) -> None:
-        """Does nothing; pyarrow calls it."""
+def _taken(buffer: BytesIO) -> bytes:
+    """Returns what has been written to a buffer since the last call; pyarrow counts the bytes by itself."""
+    written = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return written
