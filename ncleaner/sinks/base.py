@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
-# {name in a corpus: name in `Metadata`}
 METADATA = {
     "headline": "title",
     **{
@@ -29,8 +28,7 @@ METADATA = {
         ).split()
     },
 }
-"""What pages say of themselves, by the names that formats for corpora have for it."""
-
+"""What pages say of themselves: {name in a corpus: name in `Metadata` or `Rights`}."""
 
 _CORPORA = ("vertical", "prevertical", "tei")
 _ROWS = ("jsonl", "parquet")
@@ -184,11 +182,7 @@ def replace_surrogates(text: str) -> str:
 
     File names that are not valid UTF-8 contain such surrogates.
     """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
+    return text.encode("utf-8", "replace").decode()
 
 
 def capture_time(date: str) -> datetime | None:

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,8 +38,6 @@ _UNWRITABLE = re.compile(
     + "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
     + "]+"
 )
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_QUOTED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # without --attribute; and with --metadata, these too
 _DEFAULT = ("id", "url", "date", "title", "lang", "language")
@@ -123,8 +122,7 @@ class Fields:
         if self._counted:
             found |= signals_to_write(page, document, kept)
         if self._table:
-            row = self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
-            found |= row
+            found |= self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
         return {
             name: _OF_PAGE[field](page, document, kept)
             if field in _OF_PAGE and field not in found
@@ -203,7 +201,7 @@ def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
             raise InputError(f"{path}, line {number}: not JSON: {error}") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}, line {number}: not a JSON object")
-        yield number, {name: value if isinstance(value, str) else _text(value) for name, value in row.items()}
+        yield number, {name: _text(value) for name, value in row.items()}
 
 
 def _csv_rows(text: str, path: str, base: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -285,7 +283,7 @@ def sentences_in(text: str, language: str) -> Sequence[str]:
 
 def escaped(text: str) -> str:
     """Returns a text with `&`, `<` and `>` as entities."""
-    return text.translate(_ESCAPES)
+    return escape(text, quote=False)
 
 
 def plain(text: str) -> str:
@@ -295,13 +293,12 @@ def plain(text: str) -> str:
 
 def value(text: str) -> str:
     """Returns an attribute's value: one line, escaped, and cut to the length that corpus software reads."""
-    text = plain(text)
-    text = text.encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
-    quoted = text.translate(_QUOTED)
+    text = plain(text).encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
+    quoted = escaped(text).replace('"', "&quot;")
     while len(quoted.encode()) > _ESCAPED_BYTES:
         # nearly every character is escaped
         text = text[: len(text) * 3 // 4]
-        quoted = text.translate(_QUOTED)
+        quoted = escaped(text).replace('"', "&quot;")
     return quoted
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import groupby
@@ -57,7 +57,7 @@ class TeiSink(Sink):
         """Returns a `<TEI>`; empty for a page without clean text."""
         language = kept.remarks.language
         known = language if _LANGUAGE.fullmatch(language) else "und"
-        body = self._body(list(elements_of(document, kept)), language)
+        body = self._body(elements_of(document, kept), language)
         if not body:
             return b""
         about = {name: plain(text) for name, text in self._fields.of(page, document, kept).items()}
@@ -71,7 +71,7 @@ class TeiSink(Sink):
         known = self._table.of(page, document, kept)
         return {name: text for name, text in known.items() if text and name not in _PLAIN}
 
-    def _body(self, elements: list[Element], language: str) -> str:
+    def _body(self, elements: Iterable[Element], language: str) -> str:
         parts: list[str] = []
         is_open = False
         for name, group in groupby(elements, lambda element: element.name):
