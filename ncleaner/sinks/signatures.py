@@ -26,10 +26,11 @@ class SignaturesSink(Sink):
         Raises:
             InputError: references are wanted of a stored document.
         """
-        body = page.body if self.options.references and page.kind != "text" else None
-        if body is not None and page.kind == "document":
+        references = self.options.references and page.kind != "text"
+        if references and page.kind == "document":
             raise InputError("references are HTML, which a stored document has not: survey the archive")
         sketch = sketch_of(page, kept_text(document, kept)) if self.options.duplicates else None
         sequences = sequences_on(page, document, kept.mask) if self.options.paragraphs else None
-        signature = signature_of(page.url, document, kept, body, sketch, sequences)
+        html = page.body if references else b""
+        signature = signature_of(page.url, document, kept, html, sketch, sequences)
         return b"" if signature is None else signature.line()

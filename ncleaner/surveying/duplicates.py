@@ -39,7 +39,8 @@ _RENSA = 2
 _BANDS, _ROWS, _BAND_BYTES = 14, 8, 8
 _WORDS = 5
 _SEED = 1
-_LARGEST = 1 << 63
+# Hashes are smaller, since SQLite has signed numbers.
+LARGEST = 1 << 63
 
 # `captures` has the sketch of each page, `duplicates` those pages that repeat another.
 CAPTURE_TABLES = """
@@ -90,8 +91,8 @@ class Sketch:
         capture, text = int(entry["capture"]), int(entry["text"])
         url, bands = entry["url"], bytes.fromhex(entry["bands"])
         if (
-            not 0 <= capture < _LARGEST
-            or not 0 <= text < _LARGEST
+            not 0 <= capture < LARGEST
+            or not 0 <= text < LARGEST
             or len(bands) not in (0, _BANDS * _BAND_BYTES)
         ):
             raise ValueError("a number is out of range")
@@ -113,8 +114,8 @@ def require_rensa() -> None:
 
 
 def text_hash(data: bytes) -> int:
-    """A hash of a clean text, as in its `Sketch`: 63 bits, 0 to 2⁶³ - 1, which SQLite can store."""
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % _LARGEST
+    """A hash of a text, 0 to 2⁶³ - 1."""
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % LARGEST
 
 
 def capture_of(page: Page) -> int:
@@ -247,10 +248,10 @@ class Sequences:
         capture, moment = int(entry["capture"]), int(entry["moment"])
         hashes = np.frombuffer(bytes.fromhex(entry["hashes"]), ">u8").astype(np.uint64)
         if (
-            not 0 <= capture < _LARGEST
+            not 0 <= capture < LARGEST
             or not 0 <= moment <= _UNKNOWN
             or not np.all(hashes[1:] > hashes[:-1])
-            or np.any(hashes >= _LARGEST)
+            or np.any(hashes >= LARGEST)
         ):
             raise ValueError("a number is out of range")
         return cls(capture, moment, hashes)
@@ -302,7 +303,7 @@ def shares_seen(
     found = database.execute("SELECT rank FROM moments WHERE capture = ?", (capture_of(page),)).fetchone()
     rows = database.execute(
         "SELECT sequence FROM sequences WHERE sequence IN (SELECT value FROM json_each(?)) AND first < ?",
-        (orjson.dumps(hashes.tolist()).decode(), found[0] if found else _LARGEST - 1),
+        (orjson.dumps(hashes.tolist()).decode(), found[0] if found else LARGEST - 1),
     )
     seen = np.isin(hashes, np.array([sequence for (sequence,) in rows], np.uint64))
     all_of, seen_of = (np.bincount(owners, weights, len(mask)) for weights in (None, seen))

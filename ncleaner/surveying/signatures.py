@@ -6,7 +6,6 @@ the set of different lines only, not on their order.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from base64 import b64decode, b64encode
@@ -21,13 +20,12 @@ from ncleaner.document._kept import words_of
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
-from ncleaner.surveying.duplicates import Sequences, Sketch, check_version
+from ncleaner.surveying.duplicates import LARGEST, Sequences, Sketch, check_version, text_hash
 from ncleaner.text.hosts import registered_domain
 
 # Of a page with more different texts, those with the smallest hashes are kept, which are the same on all
 # pages.
 MOST_TEXTS = 2_000
-_LARGEST = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,19 +85,18 @@ class Signature:
             if (
                 not np.all(texts[1:] > texts[:-1])
                 or len(texts) > MOST_TEXTS
-                or not 0 <= page < _LARGEST
+                or not 0 <= page < LARGEST
                 or not 0 <= layout < 1 << 32
                 or not 0 <= kept <= words < 1 << 40
             ):
                 raise ValueError("a number is out of range")
-            names = [entry[name] for name in ("site", "language", "kind")]
-            names += [entry.get("encoding", "")]
+            site, language, kind = entry["site"], entry["language"], entry["kind"]
+            encoding = entry.get("encoding", "")
             html = zlib.decompress(b64decode(entry["html"], validate=True)) if "html" in entry else b""
-            if not all(isinstance(name, str) for name in names) or not names[0]:
+            if not all(isinstance(name, str) for name in (site, language, kind, encoding)) or not site:
                 raise ValueError("a name is missing")
             sketch = Sketch.of_entry(entry["sketch"], where) if "sketch" in entry else None
             sequences = Sequences.of_entry(entry["sequences"], where) if "sequences" in entry else None
-            site, language, kind, encoding = names
             return cls(
                 site, page, layout, words, kept, language, kind, texts, html, encoding, sketch, sequences
             )
@@ -111,7 +108,7 @@ def signature_of(
     url: str,
     document: Document,
     kept: Kept,
-    html: bytes | None = None,
+    html: bytes = b"",
     sketch: Sketch | None = None,
     sequences: Sequences | None = None,
 ) -> Signature | None:
@@ -120,19 +117,18 @@ def signature_of(
     site = registered_domain(url)
     if not site:
         return None
-    number = int.from_bytes(hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "big")
     shown = document.visible
     words = words_of(document.tables)
     return Signature(
         site,
-        number % _LARGEST,
+        text_hash(url.encode("utf-8", "replace")),
         layout_hash(document.tables),
         int(words[shown].sum()),
         int(words[kept.mask & shown].sum()),
         kept.remarks.language,
         kept.kind,
         np.unique(text_hashes(document.tables)[shown])[:MOST_TEXTS],
-        html or b"",
+        html,
         document.encoding if html else "",
         sketch,
         sequences,
