@@ -22,10 +22,8 @@ from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, TextLayout
 from ncleaner.text._lines import without_placeholders
 from ncleaner.text.charset import decode
 
-# The numbers by which compiled code knows the layouts, -1 for one that is not known yet; and each as that of
-# a whole text.
+# The numbers by which compiled code knows the layouts, -1 for one that is not known yet.
 _NUMBERS = {"auto": -1, **{name: number for number, name in enumerate(LAYOUTS)}}
-_WHOLE = {name: TextLayout(name) for name in LAYOUT_CHOICES}
 
 
 def dump_text(
@@ -56,7 +54,7 @@ def dump_text(
     limits.check_size(len(text))
     if not isinstance(layout, TextLayout):
         check_is("layout", layout, str, "auto, lines, paragraphs or wrapped")
-        layout = _WHOLE.get(layout) or TextLayout(layout)
+        layout = TextLayout(layout)
     number = _NUMBERS.get(layout.name)
     if number is None:
         raise InputError(f"unknown layout of text {layout.name!r}: give {', '.join(LAYOUT_CHOICES)}")
