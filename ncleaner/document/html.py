@@ -171,19 +171,18 @@ def dump_html(
     title, lang = walk(tree.parser, builder, alt_text, readings, met, said)
     dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)
     limits.check_segments(builder.count_segments())
-    tables, places = None, None
+    tables, places = builder.tables(title), None
     if met is not None:
         # few runs ask for it
         from ncleaner.document.source import sources_of_page
 
-        tables = builder.tables(title)
         places = sources_of_page(html, used, utf8, tree, met, tables)
     dropped += tree.dropped
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree
     document = Document(
-        builder.tables(title) if tables is None else tables,
+        tables,
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
@@ -192,6 +191,6 @@ def dump_html(
         has_state=has_state,
         sources=places,
     )
-    if document.tables.n_runs + document.tables.n_elements > _LARGE:
+    if tables.n_runs + tables.n_elements > _LARGE:
         release_memory()
     return document
