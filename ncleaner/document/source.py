@@ -91,12 +91,11 @@ class _Stream:
         text = utf8[start:end].decode("utf-8", "replace")
         codes = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
         sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
-        after = (start + np.cumsum(sizes)).astype(np.int32)
+        ends = start + np.cumsum(sizes)
         self.place = start, end
         self.nodes = nodes
         self._text = text
-        self._starts = np.concatenate((np.array([start], np.int32), after[:-1]))[: len(after)]
-        self._ends = after
+        self._starts, self._ends = (ends - sizes).astype(np.int32), ends.astype(np.int32)
         for _ in range(_ROUNDS if data else 1):
             before = self._text
             if data:
