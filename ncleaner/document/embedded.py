@@ -293,9 +293,8 @@ def known_spans(shown: str) -> set[str]:
     return _spans(words) | short
 
 
-def is_known(text: str, known: set[str]) -> bool:
-    """Returns whether a text is among known ones: at least the share `_KNOWN` of its `spans_of`."""
-    spans = spans_of(text)
+def is_known(spans: set[str], known: set[str]) -> bool:
+    """Returns whether the text with these `spans_of` is among known ones: at least the share `_KNOWN` is."""
     return len(spans & known) >= _KNOWN * len(spans)
 
 
@@ -342,11 +341,11 @@ def find_passages(nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[
     known = known_spans(shown) if judged else set()
     passages: list[Passage] = []
     for one in judged:
-        if len(keys[one.group]) >= _TABLE or len(one.spans & known) >= _KNOWN * len(one.spans):
+        if len(keys[one.group]) >= _TABLE or is_known(one.spans, known):
             continue
         known |= one.spans
         spans = spans_of(one.title)
-        if len(spans & known) < _KNOWN * len(spans):
+        if not is_known(spans, known):
             known |= spans
             passages.append(Passage(one.title, False))
         passages.append(one.passage)

@@ -239,8 +239,6 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 def _titles_in(value: dict[str, Any]) -> list[str]:
     """Returns the titles of an object."""
     found: list[str] = []
-    if _HAVE_TITLES.isdisjoint(value):
-        return found
     for key in _TITLES:
         title = value.get(key)
         if isinstance(title, dict):  # WordPress
@@ -351,13 +349,11 @@ class _Writer:
         """Returns the record; what only repeats or announces its text is left out."""
         summaries = []
         for key, one in self._record.items():
+            begin = len(self._blocks)
+            self._member(key, one, 0)
             if key.lower() in _SUMMARIES:
-                begin = len(self._blocks)
-                self._member(key, one, 0)
                 self._end()
                 summaries.append((begin, len(self._blocks)))
-            else:
-                self._member(key, one, 0)
         self._end()
         for begin, end in reversed(summaries):
             summary = spans_of(" ".join(map(without_tags, self._blocks[begin:end])))
@@ -488,25 +484,27 @@ def find_record(
     Returns:
         Passages with markup, in the order of the record; none if it has too little text.
     """
+    fewest = max(least, _LEAST)
     searcher: _Searcher | None = None
     # a shorter place cannot have the record
-    for kind, text in _places(nodes, passed_over, max(least, _LEAST)):
+    for kind, text in _places(nodes, passed_over, fewest):
         for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
             # most pages have scripts, and no data in them
             if searcher is None:
                 searcher = _Searcher([title, *_titles_of(parser)])
             searcher.search(value)
     record = searcher.best(not least) if searcher is not None else None
-    if record is None or record.chars < max(least, _LEAST):
+    if record is None or record.chars < fewest:
         return []
     known = known_spans(shown)
     fresh, size = [], 0
-    if not is_known(record.title, known):
+    if not is_known(spans_of(record.title), known):
         fresh.append(f"<h1>{escape(record.title, False)}</h1>")
     for block in record.blocks:
         text = without_tags(block)
-        if not is_known(text, known):
-            known |= spans_of(text)
+        spans = spans_of(text)
+        if not is_known(spans, known):
+            known |= spans
             fresh.append(block)
             size += len(text)
-    return [Passage("".join(fresh), True)] if size >= max(least, _LEAST) else []
+    return [Passage("".join(fresh), True)] if size >= fewest else []
