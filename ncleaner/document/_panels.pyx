@@ -9,7 +9,7 @@ from libc.string cimport memcmp
 
 from ncleaner.document._marks cimport OF_ID, OF_POPUP, OF_ROLE, is_one_of
 from ncleaner.document._nodes cimport id_body, is_bare_text, meaning_of, meanings, value_of
-from ncleaner.document._structs cimport ELEMENT_NODE, KNOWN_TAGS, following, node_t, str_t, text_node_t
+from ncleaner.document._structs cimport ELEMENT_NODE, KNOWN_TAGS, following, is_same, node_t, str_t, text_node_t
 from ncleaner.document._tags cimport (
     ROLE_LEFT_OUT, TAG_A, TAG_ARTICLE, TAG_DIV, TAG_DL, TAG_FOOTER, TAG_FORM, TAG_HEADER, TAG_NAV, TAG_UL, TAG_UNKNOWN,
 )
@@ -43,17 +43,13 @@ cdef void note_panel(panels_t* panels, node_t* node, str_t* name) noexcept nogil
         panels.n += 1
 
 
-cdef inline bint _is_same(const str_t* one, const str_t* other) noexcept nogil:
-    return one.length == other.length and memcmp(one.data, other.data, one.length) == 0
-
-
 cdef bint is_panel(const panels_t* panels, const str_t* name, const str_t* role) noexcept nogil:
     """Returns whether a block of this id and role, which may be NULL, has an element before it that opens it."""
     cdef size_t i
     if name == NULL or role != NULL and is_one_of(role.data, role.length, POPUPS):
         return False
     for i in range(panels.n):
-        if _is_same(panels.names[i], name):
+        if is_same(panels.names[i], name):
             return True
     return False
 
@@ -131,4 +127,4 @@ cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil:
     if block == NULL or not _has_prose(block) or _is_in_navigation(button):
         return False
     id_ = value_of(block, OF_ID)
-    return name != NULL and id_ != NULL and _is_same(name, id_) or _asks(button)
+    return name != NULL and id_ != NULL and is_same(name, id_) or _asks(button)

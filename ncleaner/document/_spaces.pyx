@@ -18,6 +18,7 @@ from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.document._hashes cimport hash_bytes
 from ncleaner.document._marks cimport is_one_of
+from ncleaner.document._structs cimport is_same
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
@@ -193,10 +194,6 @@ cdef bint _is_box(const str_t* value) noexcept nogil:
     return False
 
 
-cdef inline bint _same(const str_t* a, const str_t* b) noexcept nogil:
-    return a.length == b.length and (a.length == 0 or memcmp(a.data, b.data, a.length) == 0)
-
-
 cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
     """Returns whether two elements are apart although the characters look like the inside of a word.
 
@@ -208,7 +205,7 @@ cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
         return _is_box(&left.style) and _is_box(&right.style)
     return (
         left.name.length >= SHORT_CLASS and right.name.length >= SHORT_CLASS
-        and not _same(&left.name, &right.name)
+        and not is_same(&left.name, &right.name)
     )
 
 
@@ -236,7 +233,7 @@ cdef bint is_apart(
     if left.link and right.link:
         # The parts of one link that an editor has cut have the same target, and are in running text.
         return how != SOFT or left.href.length < 2 or left.href.data[0] == c'#' \
-            or not _same(&left.href, &right.href) \
+            or not is_same(&left.href, &right.href) \
             or not (among_text or left.single or right.single)
     if how == NEUTRAL:
         return False
@@ -264,7 +261,7 @@ cdef bint is_apart(
         return False
     if left.kind == SIDE_FORMAT or right.kind == SIDE_FORMAT:
         return not among_text and how == HARD and (
-            left.tag != right.tag or not _same(&left.name, &right.name)
+            left.tag != right.tag or not is_same(&left.name, &right.name)
         )
     if how == HARD:
         return True

@@ -5,6 +5,7 @@ pages with what is known of them.
 """
 
 from libc.stdint cimport uintptr_t
+from libc.string cimport memcmp
 
 cdef enum:
     ELEMENT_NODE = 1
@@ -115,6 +116,10 @@ cdef struct tokenizer_t:          # its beginning
     void* attribute_memory
     void* memory
     token_t* token                # the one that is being read
+
+
+cdef inline bint is_same(const str_t* one, const str_t* other) noexcept nogil:
+    return one.length == other.length and (one.length == 0 or memcmp(one.data, other.data, one.length) == 0)
 
 
 cdef inline node_t* following(node_t* node, const node_t* root, bint into) noexcept nogil:
