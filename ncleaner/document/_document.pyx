@@ -461,6 +461,16 @@ cdef void end_segment(builder_t* b) noexcept nogil:
     b.breaks = 0
 
 
+cdef void add_segment(builder_t* b, uint8_t kind, const unsigned char* text, size_t length) noexcept nogil:
+    """Adds a complete segment of a plain text; its line ends become spaces."""
+    b.headings = kind == c'h'
+    b.item = kind == c'l'
+    add_text(b, text, length)
+    end_segment(b)
+    b.headings = 0
+    b.item = False
+
+
 cdef void add_space(builder_t* b) noexcept nogil:
     """Adds a space between two pieces of text that touch in the source; nothing at the beginning of a segment."""
     if b.open and not b.space and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
@@ -688,16 +698,9 @@ cdef class Builder:
         close_block(&self.b, FORM_PLAIN)
 
     def segment(self, str kind, bytes text not None):
-        """Appends a complete segment of a plain-text dump.
-
-        `kind` is `p`, `h` or `l`; line ends in `text` become spaces."""
+        """Appends a complete segment of a plain text; `kind` is `p`, `h` or `l`."""
         end_segment(&self.b)
-        self.b.headings = kind == "h"
-        self.b.item = kind == "l"
-        add_text(&self.b, <const unsigned char*> <char*> text, len(text))
-        end_segment(&self.b)
-        self.b.headings = 0
-        self.b.item = False
+        add_segment(&self.b, <uint8_t> ord(kind), <const unsigned char*> <char*> text, len(text))
 
     def count_segments(self):
         """Ends the current segment and returns the number of all segments, including those that were dropped."""

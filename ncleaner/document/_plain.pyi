@@ -4,8 +4,8 @@ def fill(
     builder: Builder,
     text: bytes,
     layout: int,
-    width: int = -1,
-    margin: int = -1,
-    begins: bool = True,
-    ends: bool = True,
+    width: int,
+    margin: int,
+    begins: bool,
+    ends: bool,
 ) -> None: ...

@@ -5,7 +5,7 @@ The fields of the headers of messages are segments that no method keeps.
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from ncleaner.document._document cimport Builder, add_text, end_segment
+from ncleaner.document._document cimport Builder, add_segment, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport (
     FENCED, FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end,
@@ -24,17 +24,9 @@ cdef enum:
 cdef inline void _segment(
     builder_t* b, uint8_t kind, const uint8_t* start, const uint8_t* end, bint field
 ) noexcept nogil:
-    """Adds a complete segment of some lines, with what is between them: line ends are white space.
-
-    `field`: whether it is a field of a header.
-    """
+    """Adds a segment of some lines, with what is between them; `field` says that it is a field of a header."""
     cdef size_t before = b.n_segments
-    b.headings = kind == c'h'
-    b.item = kind == c'l'
-    add_text(b, start, <size_t> (end - start))
-    end_segment(b)
-    b.headings = 0
-    b.item = False
+    add_segment(b, kind, start, <size_t> (end - start))
     if field and b.n_segments > before:
         b.segments[before].flags |= HEADER
 
@@ -260,10 +252,7 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
         _segment(b, kind, start, stop, field)
 
 
-def fill(
-    Builder builder not None, bytes text not None, int layout, int width=-1, int margin=-1, bint begins=True,
-    bint ends=True,
-):
+def fill(Builder builder not None, bytes text not None, int layout, int width, int margin, bint begins, bint ends):
     """Adds the segments of a plain text, or of a piece of one, to a builder.
 
     Args:
