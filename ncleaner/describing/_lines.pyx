@@ -94,9 +94,7 @@ def dated_of(Tables tables not None, list rows not None, Py_ssize_t longest):
     cdef list found = []
     cdef str text
     for row in rows:
-        text = text_of_row(tables, row)
-        if len(text) > longest:
-            text = text[:longest]
+        text = text_of_row(tables, row)[:longest]
         if may_have_date(text):
             found.append((row, text))
     return found

@@ -499,7 +499,7 @@ cdef const char** SIDE_NOTES = [
 cdef enum:
     LONGEST_EMOJI = 32       # bytes
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
-# --------------------------------------------------------------------------------------------------
+
 
 cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept nogil:
     """Returns the style of an inline element that its mark has, as bits; 0 for an element without a mark.

@@ -46,7 +46,7 @@ cdef int* MEANINGS = [
 
 # Elements of MathML whose names Lexbor knows, and their ids; other names are in the tree.
 cdef const char** FORMULA_TAGS = [b"math", b"mi", b"mo", b"mn", b"ms", b"mtext", b"mfenced"]
-cdef uintptr_t formula_ids[7]
+cdef uintptr_t formula_ids[KNOWN_NAMES]
 # Attributes that change what a formula says.
 cdef const char** SAYING = [b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width", NULL]
 
