@@ -118,6 +118,11 @@ cdef class Selectors:
         self.room -= len(selector)
         return selector if self.room >= 0 else ""
 
+    cdef bytes _own_id(self, const node_t* node):
+        """Returns the id of an element if no other element has it; else None."""
+        cdef bytes found = _id_of(node)
+        return found if found is not None and self.ids.get(found.lower()) == 1 else None
+
     cdef str _of(self, node_t* node):
         cdef list path = []
         cdef str base = ""
@@ -127,8 +132,7 @@ cdef class Selectors:
                 break
             base = ""
             path.append(<uintptr_t> node)
-            found = _id_of(node)
-            if found is not None and self.ids.get(found.lower()) == 1:
+            if self._own_id(node) is not None:
                 break
             node = node.parent
         for address in reversed(path):
@@ -145,10 +149,10 @@ cdef class Selectors:
         cdef node_t* node = <node_t*> address
         cdef node_t* sibling
         cdef str name = _tag_of(node)
+        cdef bytes own = self._own_id(node)
         cdef Py_ssize_t n = 0
-        found = _id_of(node)
-        if found is not None and self.ids.get(found.lower()) == 1:
-            return f"#{found.decode()}"
+        if own is not None:
+            return f"#{own.decode()}"
         if name in _SINGLE:
             return name
         if address not in self.places:
