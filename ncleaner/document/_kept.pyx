@@ -221,8 +221,7 @@ cdef bint _may_be_unspaced(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 cdef uint32_t _words_of(const uint8_t* text, const segment_t* s) noexcept nogil:
-    """The words of a segment as readers count them: what white space separates, and where letters of a script without
-    spaces are in it, each of these letters and each sequence of other letters and digits."""
+    """The words of a segment; see `words_of`."""
     cdef const uint8_t* p = text + s.start
     cdef const uint8_t* end = text + s.end
     cdef uint32_t words = s.words, letters = 0, others = 0, code

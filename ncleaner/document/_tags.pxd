@@ -1,10 +1,7 @@
 """Roles, forms, codes of tags and bits of the inline context, for compiled code.
 
-The numbers are the same as in `tags.py`, which lists all tags; this file has only those that compiled code needs.
-`_document.pyx` calls `_tags.check` at import, which compares all of them. The numbers must satisfy three conditions:
-the headings h1 … h6 have consecutive codes (`TAG_H1 <= tag <= TAG_H6`), the code of a tag fits into one byte, and a
-context bit is one of the 32 bits of `run_t.context`. Model files contain none of these numbers: features and their
-groups of tags are identified by name.
+The numbers are those of `tags.py`, which lists all tags, and says which conditions the numbers satisfy; this file has
+only those that compiled code needs. `_document.pyx` calls `_tags.check` at import, which compares all of them.
 """
 
 cpdef enum Role:
