@@ -175,7 +175,9 @@ class _Shown:
         self._tables = document.tables
         self.headline, bylines = headline_and_bylines(document.tables)
         here = self.headline
-        self._bylines = sorted(bylines, key=lambda row: abs(row - here)) if here >= 0 else bylines
+        if here >= 0:
+            bylines.sort(key=lambda row: abs(row - here))
+        self._bylines = bylines[:_BYLINES]
 
     def _texts(self, rows: Iterable[int]) -> Iterator[str]:
         return (text_of_row(self._tables, row) for row in rows)
@@ -187,13 +189,13 @@ class _Shown:
     @cached_property
     def bylines(self) -> list[str]:
         """The bylines, those first that are close to the headline."""
-        texts = self._texts(self._bylines[:_BYLINES])
+        texts = self._texts(self._bylines)
         return [text for text in texts if not _REVIEWED.search(text)]
 
     @cached_property
     def dated_bylines(self) -> list[str]:
         """Those of them that may have a date."""
-        lines = dated_of(self._tables, self._bylines[:_BYLINES], _LONGEST_PARAGRAPH)
+        lines = dated_of(self._tables, self._bylines, _LONGEST_PARAGRAPH)
         return [text for _, text in lines if not _REVIEWED.search(text)]
 
     def dated_at_headline(self) -> list[str]:
@@ -609,9 +611,8 @@ def _site(text: str) -> str:
 
 def _site_in(whole: str, title: str, url: str) -> str:
     """Returns what the <title> has before or after the title, if it is the name of the host; else nothing."""
-    if not whole.startswith(title) and not whole.endswith(title):
-        return ""
-    name = _site(whole.removeprefix(title) if whole.startswith(title) else whole.removesuffix(title))
+    rest = whole.removeprefix(title) if whole.startswith(title) else whole.removesuffix(title)
+    name = _site(rest) if rest != whole else ""
     return name if name and names_site(name, (), url) else ""
 
 
