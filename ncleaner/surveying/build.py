@@ -140,14 +140,14 @@ class Builder:
 
     def _add(self, signature: Signature) -> None:
         site = signature.site
-        counts = {
-            ("pages", ""): 1,
-            ("words", ""): signature.words,
-            ("kept", ""): signature.kept,
-            ("language", signature.language): 1,
-            ("kind", signature.kind): 1,
-        }
-        self._database.executemany(_COUNT, [(site, *key, number) for key, number in counts.items()])
+        counts = [
+            (site, "pages", "", 1),
+            (site, "words", "", signature.words),
+            (site, "kept", "", signature.kept),
+            (site, "language", signature.language, 1),
+            (site, "kind", signature.kind, 1),
+        ]
+        self._database.executemany(_COUNT, counts)
         blob = signature.texts.astype("<u4").tobytes()
         html = zlib.compress(signature.html) if self.references and signature.html else b""
         page = (
