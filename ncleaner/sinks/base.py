@@ -182,7 +182,11 @@ def replace_surrogates(text: str) -> str:
 
     File names that are not valid UTF-8 contain such surrogates.
     """
-    return text.encode("utf-8", "replace").decode()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def capture_time(date: str) -> datetime | None:
