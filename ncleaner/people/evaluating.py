@@ -502,9 +502,14 @@ def write_report(
     compared = {page.name: read_pair(page.name, texts, gold) for page in shown}
     folder = html.with_name(f"{html.stem}_pages")
     known = {pair.name: pair for pair in pairs}
+    pages = [known.get(name) or known.get(Path(name).stem) for name in compared]
+    if any(pages):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
     links: dict[str, str] = {}
-    for number, (name, (text, _)) in enumerate(compared.items(), 1):
-        pair = known.get(name) or known.get(Path(name).stem)
+    for number, (pair, (name, (text, _))) in enumerate(zip(pages, compared.items(), strict=True), 1):
         if pair is None:
             continue
         if cleaner is not None:
@@ -513,10 +518,6 @@ def write_report(
             # a segment is taken for kept if the cleaned text has at least half of its words
             mask = align(pair.document, text.decode("utf-8", "replace")).clean
             view = explain(pair.document, kept=Kept(np.asarray(mask, bool)))
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(folder, error) from error
         write_page(folder / f"{number}.html", page_of(with_gold(view, pair.gold, pair.name)))
         links[name] = f"{folder.name}/{number}.html"
     page = evaluation_page(
