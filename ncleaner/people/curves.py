@@ -17,7 +17,7 @@ from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.choice import ngrams_by_page
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.people.plots import Panel, Series, plot_path, write_plot
+from ncleaner.people.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.people.progress import CountDisplay
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible
@@ -220,8 +220,8 @@ def curve_table(curve: Curve) -> str:
     return "\n".join(lines)
 
 
-def curve_panel(curve: Curve) -> Panel:
-    """Returns precision against recall, with the model's presets."""
+def curve_drawing(curve: Curve) -> str:
+    """Returns precision against recall as SVG, with the model's presets."""
     line = [(100 * p.recall, 100 * p.precision) for p in curve.points if p.threshold is not None]
     presets = [point for point in curve.points if point.preset]
     names = [
@@ -232,7 +232,7 @@ def curve_panel(curve: Curve) -> Panel:
         )
         for point in presets
     ]
-    return Panel(
+    panel = Panel(
         f"{counted(curve.pages, 'page')}, {curve.method}, model {curve.model}",
         "recall of words, per cent",
         "precision of words, per cent",
@@ -242,10 +242,11 @@ def curve_panel(curve: Curve) -> Panel:
         ],
         names,
     )
+    return drawing([[panel]])
 
 
-def draw_curve(curve: Curve, prefix: Path) -> str:
-    """Draws a curve to a file, and returns what to say of it. Raises OutputError."""
+def write_curve(drawn: str, prefix: Path) -> str:
+    """Writes the drawing of a curve to a file, and returns what to say of it. Raises OutputError."""
     path = plot_path(prefix)
-    write_plot(path, [[curve_panel(curve)]])
+    write_plot(path, drawn)
     return f"Plot (SVG): {path}"

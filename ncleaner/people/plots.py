@@ -76,10 +76,10 @@ def plot_path(prefix: Path) -> Path:
     return prefix.with_name(f"{stem}.svg")
 
 
-def write_plot(path: Path, rows: Sequence[Sequence[Panel]], about: str = "") -> None:
-    """Writes a drawing to a file. Raises OutputError: it cannot be written."""
+def write_plot(path: Path, drawn: str) -> None:
+    """Writes what `drawing` returns to a file, on white. Raises OutputError: it cannot be written."""
     back = '<rect width="100%" height="100%" fill="white"/>'
-    write_page(path, drawing(rows, about).replace(">\n", f">\n{back}\n", 1))
+    write_page(path, drawn.replace(">\n", f">\n{back}\n", 1))
 
 
 def drawing(rows: Sequence[Sequence[Panel]], about: str = "") -> str:

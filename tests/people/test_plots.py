@@ -69,7 +69,7 @@ def test_a_file_is_svg_and_has_the_same_bytes_each_time(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     panel = Panel("t", "x", "y", [Series("", [(1, 2)], "red")])
     with pytest.raises(OutputError, match="cannot write"):
-        write_plot(tmp_path / "nowhere" / "x.svg", [[panel]])
+        write_plot(tmp_path / "nowhere" / "x.svg", drawing([[panel]]))
     with pytest.raises(OutputError, match="has to end in a name"):
         plot_path(Path())
 

@@ -16,7 +16,7 @@ from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import Declared, option, words_of
 from ncleaner.people.options import Run, cores, part, reports_errors, training_notes, with_options
 from ncleaner.people.parts import text_table
-from ncleaner.people.plots import Panel, Series, plot_path, write_plot
+from ncleaner.people.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible
@@ -157,7 +157,7 @@ def command(
     if asked.json:
         show_json({"sets": [result.to_dict() for result in comparisons]})
     if path is not None:
-        write_plot(path, [[comparison_panel(result) for result in comparisons]])
+        write_plot(path, drawing([[comparison_panel(result) for result in comparisons]]))
         if not run.quiet:
             tell(f"Plot (SVG): {path}")
 

@@ -104,7 +104,7 @@ def command(
     which the pages of a site are not taken as independent. Also names the convention of the gold standard,
     and the options of `clean` that follow it.
     """
-    from ncleaner.people.curves import curve_of, curve_table, draw_curve
+    from ncleaner.people.curves import curve_drawing, curve_of, curve_table, write_curve
     from ncleaner.people.evaluating import pairs_of, warn_if_trained_on
 
     cleaning = [flag for flag in given["recipe"] if flag != "--text"]
@@ -119,7 +119,7 @@ def command(
         pairs = pairs_of(predicted, gold, recipe.text, run.quiet)
         warn_if_trained_on(recipe, pairs)
         curve = curve_of(pairs, recipe, by_cleaning, run.quiet)
-        told = [draw_curve(curve, measuring.curve)]
+        told = [write_curve(curve_drawing(curve), measuring.curve)]
         if measuring.json:
             show_json(curve.to_dict())
         else:
@@ -199,8 +199,7 @@ def _curve(
     pairs: list[Pair], recipe: Recipe, by_cleaning: bool, prefix: Path | None, quiet: bool
 ) -> tuple[str, list[str]]:
     """Returns the curve as SVG, and what to say of it; draws it to a file if a prefix is given."""
-    from ncleaner.people.curves import curve_of, curve_panel, draw_curve
-    from ncleaner.people.plots import drawing
+    from ncleaner.people.curves import curve_drawing, curve_of, write_curve
 
     try:
         curve = curve_of(pairs, recipe, by_cleaning, quiet)
@@ -209,4 +208,5 @@ def _curve(
         if prefix is not None:
             raise
         return "", [f"No curve was drawn: {error}"]
-    return drawing([[curve_panel(curve)]]), [] if prefix is None else [draw_curve(curve, prefix)]
+    drawn = curve_drawing(curve)
+    return drawn, [] if prefix is None else [write_curve(drawn, prefix)]

@@ -15,7 +15,7 @@ from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.options import Run, part, read_labelled, reports_errors, training_notes, with_options
-from ncleaner.people.plots import Panel, Series, plot_path, write_plot
+from ncleaner.people.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.people.streams import show
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted
@@ -161,7 +161,7 @@ def draw_tuning(tuning: Tuning, path: Path) -> None:
     combination has a ring. Raises OutputError: the file cannot be written."""
     pages, sites = counted(tuning.pages, "page"), counted(tuning.sites, "site")
     about = f"{pages} of {sites}; values far from the best lie outside the frames"
-    write_plot(path, tuning_panels(tuning), about)
+    write_plot(path, drawing(tuning_panels(tuning), about))
 
 
 def tuning_panels(tuning: Tuning) -> list[list[Panel]]:
