@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from itertools import accumulate
 
 from ncleaner.people.parts import CHARTS, bars, curve, distribution, html_head, html_table, text_table, tiles
 from ncleaner.running.history import Group, History, PageRow, Sample
@@ -259,7 +260,7 @@ def _distribution(title: str, counter: Counter[str], names: Sequence[str], unit:
     if not filled:
         return ""
     first, last = (0, len(names) - 1) if sign == "%" else (filled[0], filled[-1])
-    sums = [sum(counts[: place + 1]) for place in range(len(counts))]
+    sums = list(accumulate(counts))
     median = names[bisect_right(sums, (sums[-1] - 1) // 2)]
     space = "\N{NO-BREAK SPACE}" if sign == "%" else ""
     about = f"{unit}; half of the pages: {median}{space}{sign} or more"
