@@ -206,10 +206,10 @@ class Verdicts:
             lines.append(f"kind of page: {shares}")
         if self.kept.quality is not None:
             lines.append(f"estimated quality: F1 {self.kept.quality:.2f}")
-        if self.metadata is not None:
+        if (stated := self.metadata) is not None:
             said = [
-                f"{name} {visible(self.metadata.shown(name), _SHOWN)} ({visible(source)})"
-                for name, source in self.metadata.sources.items()
+                f"{name} {visible(stated.shown(name), _SHOWN)} ({visible(source)})"
+                for name, source in stated.sources.items()
             ]
             if said:
                 lines.append(f"the page declares: {'; '.join(said)}")
@@ -260,8 +260,8 @@ class Verdicts:
             "kept_segments": int(self.mask.sum()),
             "kept_words": sum(why.segment.words for why in self.segments if why.kept),
         }
-        if self.metadata is not None:
-            told["metadata"] = {**self.metadata.to_dict(), "sources": self.metadata.sources}
+        if (stated := self.metadata) is not None:
+            told["metadata"] = {**stated.to_dict(), "sources": stated.sources}
         if self.gold:
             told["gold"] = self.gold
             told["gold_words_found"] = self.found
