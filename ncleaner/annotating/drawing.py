@@ -44,7 +44,7 @@ x-seg[data-here] { outline: 3px solid #1d4ed8 !important; outline-offset: 1px !i
 _EMPTY: Final = "<p>There is nothing to draw: the page has no text.</p>"
 
 
-def drawn_page(body: bytes, document: Document, *, styles: bool = True, encoding: str | None = None) -> str:
+def drawn_page(body: bytes, document: Document, *, styles: bool, encoding: str | None = None) -> str:
     """Returns the markup of a whole page in which each text knows the number of its segment (`data-seg`).
 
     Args:

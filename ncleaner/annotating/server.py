@@ -159,7 +159,7 @@ _MOST_BYTES: Final = 8_000_000
 _STATUS: Final = {RequestError: 400, OutputError: 507}
 
 
-def application(session: Session, command: Callable[[], str] = str) -> Starlette:
+def application(session: Session, command: Callable[[], str]) -> Starlette:
     """Returns the application, which checks no request; see `Guard`.
 
     Args:

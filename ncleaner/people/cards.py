@@ -163,7 +163,7 @@ def describe_method(name: str) -> str:
     rows = [
         (
             each.name,
-            str(each.default) if not isinstance(each.default, bool) else "no yes".split()[each.default],
+            ("yes" if each.default else "no") if isinstance(each.default, bool) else str(each.default),
             each.help,
         )
         for each in entry.parameters

@@ -21,7 +21,7 @@ _GREEN, _RED = "green", "red"
 
 
 def explanation_drawing(
-    explanation: Verdicts, width: int, *, reasons: bool, whole: bool, only: Sequence[Why] | None = None
+    explanation: Verdicts, width: int, *, reasons: bool, whole: bool, only: Sequence[Why]
 ) -> RenderableType:
     """Returns the explanation as a table that fits a terminal.
 
@@ -30,12 +30,10 @@ def explanation_drawing(
         width: of the terminal.
         reasons: say what spoke for and against each segment.
         whole: show texts at any length.
-        only: some segments; all by default.
+        only: the segments to show.
     """
-    shown = explanation.segments if only is None else only
-    gold = bool(explanation.gold)
-    table = _table(width, gold)
-    for why in shown:
+    table = _table(width, bool(explanation.gold))
+    for why in only:
         table.add_row(*_cells(explanation, why, width, reasons=reasons, whole=whole))
     title, *facts = map(visible, explanation.summary())
     head = Text(title, "bold")

@@ -50,7 +50,7 @@ svg.chart { width: 100%; height: auto; display: block }
 # most bars of a chart, and most characters of a name
 _MOST, _LONGEST = 12, 40
 # of a drawing, in its own units
-_WIDTH, _HEIGHT, _FOOT = 420, 130, 34
+_WIDTH, _HEIGHT, _FOOT = 420, 130, 22
 _LETTER = 7  # width of a letter below a chart, at most
 
 
@@ -78,7 +78,7 @@ def write_page(path: Path, text: str) -> None:
     write_whole(path, text.encode("utf-8", "replace"))
 
 
-def html_head(title: str, style: str = "") -> str:
+def html_head(title: str, style: str) -> str:
     """Returns the beginning of a page, up to its headline; `style`: rules that only this page needs."""
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
@@ -203,7 +203,7 @@ def _drawing(title: str, about: str, drawn: Sequence[str]) -> str:
     name = html_text(f"{title}. {about}")
     return (
         f"<figure><figcaption>{html_text(title)}<small>{html_text(about)}</small></figcaption>"
-        f'<svg class=chart role=img aria-label="{name}" viewBox="0 -2 {_WIDTH} {_HEIGHT + _FOOT - 12}">'
+        f'<svg class=chart role=img aria-label="{name}" viewBox="0 -2 {_WIDTH} {_HEIGHT + _FOOT}">'
         f'<line x1="0" x2="{_WIDTH}" y1="{_HEIGHT}" y2="{_HEIGHT}"/>{"".join(drawn)}</svg></figure>\n'
     )
 

@@ -143,7 +143,7 @@ class ProgressDisplay(_Display):
         as_json: for programs: each line is an object with `time` (UTC), `event` and what belongs to it.
     """
 
-    def __init__(self, inputs: Iterable[Input], quiet: bool = False, as_json: bool = False) -> None:
+    def __init__(self, inputs: Iterable[Input], quiet: bool, as_json: bool) -> None:
         sizes = [source.size for source in inputs]
         # a pipe has no known length
         super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet, as_json)
@@ -189,7 +189,7 @@ class ProgressDisplay(_Display):
 class SortDisplay(_Display):
     """Progress of a sort, by bytes of its present phase; see `ProgressDisplay`."""
 
-    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+    def __init__(self, quiet: bool, as_json: bool) -> None:
         super().__init__(None, quiet, as_json)
         self._phase = ""
         self._before = 0
@@ -257,7 +257,7 @@ class CountDisplay(_Display):
         quiet: show nothing.
     """
 
-    def __init__(self, one: str, many: str, quiet: bool = False) -> None:
+    def __init__(self, one: str, many: str, quiet: bool) -> None:
         super().__init__(None, quiet)
         self._what = one, many
 
