@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -250,7 +250,7 @@ class _Stretch:
         return found
 
 
-def merged(runs: Iterable[Path], directory: int, memory: int) -> Iterator[Group]:
+def merged(runs: Sequence[Path], directory: int, memory: int) -> Iterator[Group]:
     """Yields the groups of one directory from all runs: in the order of outputs, then in that of the runs.
 
     Args:
@@ -261,10 +261,9 @@ def merged(runs: Iterable[Path], directory: int, memory: int) -> Iterator[Group]
     Raises:
         OSError: a run cannot be read.
     """
-    paths = list(runs)
-    block = min(max(memory // max(len(paths), 1), 1 << 12), _MIB)
+    block = min(max(memory // max(len(runs), 1), 1 << 12), _MIB)
     heap: list[tuple[tuple[str, int], int, _Stretch]] = []
-    for number, path in enumerate(paths):
+    for number, path in enumerate(runs):
         stretch = _Stretch(path, directory, block)
         if stretch.next_group():
             heap.append((stretch.key, number, stretch))
@@ -279,7 +278,7 @@ def merged(runs: Iterable[Path], directory: int, memory: int) -> Iterator[Group]
 
 
 # --------------------------------------------------------------------------------------------------
-# The two tasks of a sort: an input to runs, and the runs of one directory to its archives.
+# The two tasks.
 
 _SUFFIX: Final[dict[Codec, str]] = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}
 # Compressed bytes that give the first inflated ones: Zstandard gives none of a block of up to 128 KiB before
@@ -287,7 +286,6 @@ _SUFFIX: Final[dict[Codec, str]] = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"
 _TO_HEAD: Final = {".gz": 1 << 13, ".zst": 3 << 16, ".lz4": 5 << 20}
 _GZIP_LEVEL: Final = 6
 _ZSTD_LEVEL: Final = 3
-_PIECE: Final = 1 << 20
 
 
 def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
@@ -303,7 +301,7 @@ def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
     suffix = _SUFFIX.get(record.packed, ".gz")
     engine = _engine(suffix, record.size)
     out = temporary(folder)
-    while piece := record.data.read(_PIECE):
+    while piece := record.data.read(_MIB):
         out.write(engine.compress(piece))
     out.write(engine.flush())
     size = out.tell()
@@ -333,10 +331,9 @@ class _Lz4:
         return self._head + bytes(self._engine.flush())
 
 
-def _unpacked_head(suffix: str, pieces: Iterable[bytes | memoryview], size: int) -> tuple[bytes, bytes]:
+def _unpacked_head(suffix: str, pieces: Iterable[memoryview], size: int) -> tuple[bytes, bytes]:
     """Inflates up to `size` bytes of the first of some members or frames; returns them, and the pieces that
     it took for that."""
-    suffix = suffix[suffix.rindex(".") :]
     taken = b""
     for piece in pieces:
         taken += piece
@@ -348,12 +345,6 @@ def _unpacked_head(suffix: str, pieces: Iterable[bytes | memoryview], size: int)
         return bytes(lz4_frames().LZ4FrameDecompressor().decompress(taken, max_length=size)), taken
     with zstandard.ZstdDecompressor().stream_reader(taken) as stream:
         return stream.read(size), taken
-
-
-def _pack_small(suffix: str, data: bytes) -> bytes:
-    """Returns a short record as a member or frame."""
-    engine = _engine(suffix[suffix.rindex(".") :], len(data))
-    return bytes(engine.compress(data) + engine.flush())
 
 
 # Bytes that a process takes for records: while it reads an input, and while it merges.
@@ -486,7 +477,10 @@ class MergeTask:
 def _begin_arc(out: BinaryIO, name: str, group: Group) -> int:
     """Writes the record that an ARC begins with, and the part of the group from which it is made; returns the
     bytes of this record."""
-    head, taken = _unpacked_head(group.suffix, group.pieces, ARC_LINE)
-    first = _pack_small(group.suffix, filedesc(name, head))
+    packing = group.suffix[group.suffix.rindex(".") :]
+    head, taken = _unpacked_head(packing, group.pieces, ARC_LINE)
+    record = filedesc(name, head)
+    engine = _engine(packing, len(record))
+    first = engine.compress(record) + engine.flush()
     out.write(first + taken)
     return len(first)
