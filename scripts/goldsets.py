@@ -180,7 +180,7 @@ def structure_examples(
 
 def _without_zones(example: Example) -> Example:
     """Returns a page of a gold standard that leaves comments and captions out: they have no labels."""
-    if example.kind == FRAGMENT or not len(example.silent):
+    if example.kind == FRAGMENT:
         return example
     zones = example.document.segments["zone"]
     return replace(example, silent=example.silent | np.isin(zones, _LEFT_OUT))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
 
@@ -121,7 +121,7 @@ class Example:
         kind: kind of the page, one of `document.kept.KINDS`; empty if it is unknown. A fragment teaches only
             its kind, not which segments are clean.
         silent: shape (segments,), bool: segments on which the gold text has no information, since its
-            convention is another; by default none.
+            convention is another.
     """
 
     document: Document
@@ -130,8 +130,8 @@ class Example:
     words: npt.NDArray[np.float64]
     odds: npt.NDArray[np.float64]
     posterior: npt.NDArray[np.float64]
-    kind: str = ""
-    silent: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    kind: str
+    silent: npt.NDArray[np.bool_]
 
 
 class NameCounts:
@@ -150,8 +150,7 @@ class NameCounts:
     def _add(self, example: Example) -> None:
         elements, names = example.document.elements, example.document.names.tolist()
         counted = np.sqrt(example.words)
-        if len(example.silent):
-            counted[example.silent] = 0
+        counted[example.silent] = 0
         below = np.zeros((len(elements), 2))
         inside = example.document.segments["element"]
         there = inside >= 0
@@ -201,9 +200,7 @@ def stock_of(examples: Sequence[Example], known: Sequence[str] = ()) -> Stock:
     sites: dict[tuple[int, str], list[float]] = defaultdict(list)
     for example in examples:
         hashes = phrase_hashes(example.document.tables)
-        said = hashes > 0
-        if len(example.silent):
-            said &= ~example.silent
+        said = (hashes > 0) & ~example.silent
         for phrase, clean in zip(hashes[said].tolist(), example.clean[said].tolist(), strict=True):
             sites[phrase, example.site].append(clean)
     shares: dict[int, list[float]] = defaultdict(list)
@@ -224,8 +221,7 @@ def _weights(example: Example) -> npt.NDArray[np.float64]:
     """Returns the weight of each segment: all pages weigh the same, segments by their words."""
     words = np.maximum(example.words, 0.5)
     shares: npt.NDArray[np.float64] = 1000 * words / words.sum()
-    if len(example.silent):
-        shares[example.silent] = 0
+    shares[example.silent] = 0
     return shares
 
 
@@ -286,17 +282,7 @@ def trees_of(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
     for tree in booster.dump_model()["tree_info"]:
         nodes: list[dict[str, Any]] = []
         leaves: list[float] = []
-
-        def number(node: dict[str, Any], nodes: list[Any] = nodes, leaves: list[float] = leaves) -> int:
-            if "split_feature" not in node:
-                leaves.append(node["leaf_value"])
-                return -len(leaves)
-            place = len(nodes)
-            nodes.append(node)
-            node["left"], node["right"] = number(node["left_child"]), number(node["right_child"])
-            return place
-
-        if number(tree["tree_structure"]) < 0:
+        if _number(tree["tree_structure"], nodes, leaves) < 0:
             # a tree without a split becomes a node with the same leaf on both sides
             nodes.append({"split_feature": 0, "threshold": 0.0, "left": -1, "right": -2})
             leaves.append(leaves[0])
@@ -311,6 +297,18 @@ def trees_of(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
         columns["sizes"].append(len(nodes))
     columns["thresholds"] = rounded_down(np.array(columns["thresholds"])).tolist()
     return Trees.of_columns(columns)
+
+
+def _number(node: dict[str, Any], nodes: list[dict[str, Any]], leaves: list[float]) -> int:
+    """Adds a node and all below it to the lists; returns its place, below 0 for a leaf."""
+    if "split_feature" not in node:
+        leaves.append(node["leaf_value"])
+        return -len(leaves)
+    place = len(nodes)
+    nodes.append(node)
+    node["left"] = _number(node["left_child"], nodes, leaves)
+    node["right"] = _number(node["right_child"], nodes, leaves)
+    return place
 
 
 def rounded_down(thresholds: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:

@@ -30,7 +30,8 @@ def example(number: int, site: str | None = None) -> Example:
     clean = np.array([float(s.text in PROSE or s.text == f"Ferry {number}") for s in document])
     words = document.segments["words"].astype(np.float64)
     odds = np.random.default_rng(number).normal(4 * clean - 2, 2, len(clean)).round(3)
-    return Example(document, site or f"s{number // 2}.example", clean, words, odds, odds / 2)
+    silent = np.zeros(len(clean), bool)
+    return Example(document, site or f"s{number // 2}.example", clean, words, odds, odds / 2, "", silent)
 
 
 EXAMPLES = [example(number) for number in range(40)]
@@ -261,7 +262,7 @@ def test_one_site_is_too_few(pages: list[Example]) -> None:
 
 def test_pages_without_text_are_no_harm() -> None:
     nothing = np.zeros(0)
-    empty = Example(dump_html(""), "empty.example", nothing, nothing, nothing, nothing)
+    empty = Example(dump_html(""), "empty.example", nothing, nothing, nothing, nothing, "", np.zeros(0, bool))
     model = train_structure([*EXAMPLES[:20], empty])
     assert judged(model, empty).shape == (0,)
 
