@@ -1,4 +1,5 @@
-"""Other programs that clean pages. Each is optional and imported when it is used.
+"""Other programs that clean pages. Each is optional, and imported by its name when it is used: most have no
+types.
 
 Each runs in the way that its own documentation shows, with its default settings; the comments of readers are
 as the gold standard wants them, where a program has a switch for them. No program is tuned here.
@@ -60,11 +61,6 @@ class Peer:
         return " ".join(("pip install", self.distribution, *self.needs))
 
 
-def _load(name: str) -> Any:
-    # not by an import statement: none of these need be there, and most have no types
-    return import_module(name)
-
-
 # Where a reader sees a new line; lxml's text_content sets nothing between blocks.
 _BLOCKS = frozenset(
     "address article aside blockquote body br center caption dd details div dl dt fieldset figcaption figure "
@@ -79,7 +75,7 @@ def html_text(html: str) -> str:
     breaks."""
     if not html.strip():
         return ""
-    root = _load("lxml.html").fromstring(html)
+    root = import_module("lxml.html").fromstring(html)
     for element in root.iter():
         text, tail = (_SPACE.sub(" ", part or "") for part in (element.text, element.tail))
         if element.tag in _BLOCKS:
@@ -92,7 +88,7 @@ def html_text(html: str) -> str:
 
 def trafilatura(comments: bool | None, **settings: bool) -> Extractor:
     """trafilatura, plain text. By default it includes comments and tables."""
-    extract = _load("trafilatura").extract
+    extract = import_module("trafilatura").extract
     if comments is not None:
         settings["include_comments"] = comments
     return lambda page, language: cast("str | None", extract(page.body, **settings))
@@ -100,9 +96,9 @@ def trafilatura(comments: bool | None, **settings: bool) -> Extractor:
 
 def resiliparse(comments: bool | None) -> Extractor:
     """resiliparse's main content, by its own detection of the encoding."""
-    to_text = _load("resiliparse.extract.html2text").extract_plain_text
-    detect = _load("resiliparse.parse.encoding").detect_encoding
-    parse = _load("resiliparse.parse.html").HTMLTree.parse_from_bytes
+    to_text = import_module("resiliparse.extract.html2text").extract_plain_text
+    detect = import_module("resiliparse.parse.encoding").detect_encoding
+    parse = import_module("resiliparse.parse.html").HTMLTree.parse_from_bytes
     settings = {} if comments is None else {"comments": comments}
 
     def extract(page: Page, language: str) -> str:
@@ -126,7 +122,7 @@ def justext(lists: bool = True) -> Extractor:
 
     Without a stop list, its language-independent mode: both thresholds are 0, as its command line sets them.
     """
-    module = _load("justext")
+    module = import_module("justext")
 
     @cache
     def stop_list(language: str) -> frozenset[str]:
@@ -145,7 +141,7 @@ def justext(lists: bool = True) -> Extractor:
 
 def boilerpy() -> Extractor:
     """boilerpy3's extractor for articles. It takes text, so ncleaner decodes the page."""
-    extractor = _load("boilerpy3.extractors").ArticleExtractor()
+    extractor = import_module("boilerpy3.extractors").ArticleExtractor()
     return lambda page, language: cast(
         str, extractor.get_content(decode(page.body, "")[0].decode("utf-8", "replace"))
     )
@@ -153,22 +149,22 @@ def boilerpy() -> Extractor:
 
 def readability() -> Extractor:
     """readability-lxml: the text of its summary."""
-    document = _load("readability").Document
-    _load("lxml.html")
+    document = import_module("readability").Document
+    import_module("lxml.html")
     return lambda page, language: html_text(document(page.body).summary(html_partial=True))
 
 
 def rs_trafilatura(comments: bool | None) -> Extractor:
     """rs-trafilatura, which looks at the URL for the type of the page. By default it leaves out comments."""
-    extract = _load("rs_trafilatura").extract_bytes
+    extract = import_module("rs_trafilatura").extract_bytes
     settings = {} if comments is None else {"include_comments": comments}
     return lambda page, language: cast(str, extract(page.body, url=page.url or None, **settings).main_content)
 
 
 def magic_html() -> Extractor:
     """magic-html for articles, which is its default. It takes text, and has a function that decodes."""
-    extractor = _load("magic_html").GeneralExtractor()
-    decoded = _load("magic_html.utils").decode_file
+    extractor = import_module("magic_html").GeneralExtractor()
+    decoded = import_module("magic_html.utils").decode_file
     return lambda page, language: html_text(extractor.extract(decoded(page.body), base_url=page.url)["html"])
 
 
