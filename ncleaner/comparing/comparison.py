@@ -332,6 +332,7 @@ def compare(
         ModelError: no method that is compared can use the model.
         EvaluationError: no tool could run.
     """
+    held_out = held_out or {}
     tools = [tool_of(name, gold.wishes, model, sites) for name in dict.fromkeys(names)]
     _check_model(tools, model)
     total, done, lock = len(tools) * len(gold.pages) * (rounds + 1), 0, threading.Lock()
@@ -346,7 +347,7 @@ def compare(
 
     stop = threading.Event()
     run_one = partial(run, rounds=rounds, seconds=seconds, progress=advance, stop=stop)
-    cleaned = partial(_cleaned, gold, held_out or {}, run_one)
+    cleaned = partial(_cleaned, gold, held_out, run_one)
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
     # closed where scoring is interrupted, so that tools in other threads end, too
@@ -356,7 +357,7 @@ def compare(
                 advance(len(gold.pages) * (rounds + 1))
                 not_run.append(result)
             else:
-                models = (held_out or {}).get(tool.name, ())
+                models = held_out.get(tool.name, ())
                 folds = 0 if isinstance(models, TrainingError) else len(models)
                 pages = _scores(gold, result, scorers, advance)
                 found.append(ToolFigures(tool, pages, folds, () if folds else tuple(sources_of(tool))))
