@@ -128,7 +128,7 @@ def train_victor(
         "c1": c1,
         "c2": c2,
     }
-    return VictorModel(slots, state, transitions, 0.0, {**(dict(about or {})), "training": training})
+    return VictorModel(slots, state, transitions, 0.0, {**(about or {}), "training": training})
 
 
 def _append(
@@ -185,6 +185,10 @@ def _weights(
 # FIASCO and lines
 
 _KEYWORDS = 100
+# inverse strength of the penalty of FIASCO's machine
+_PENALTY = 1.0
+# most levels of the tree of lines
+_DEPTH = 10
 # Least number of pages with a keyword in dirty nodes.
 _PAGES = 5
 
@@ -217,14 +221,11 @@ def _keywords(pages: Sequence[tuple[Nodes, Any]]) -> tuple[str, ...]:
     return tuple(sorted(evidence, key=lambda word: (-evidence[word], word))[:_KEYWORDS])
 
 
-def train_fiasco(
-    pairs: Sequence[Pair], *, c: float = 1.0, about: Mapping[str, Any] | None = None
-) -> FiascoModel:
+def train_fiasco(pairs: Sequence[Pair], *, about: Mapping[str, Any] | None = None) -> FiascoModel:
     """Trains a model from pages with their cleaned text. A node is clean if most of its words are.
 
     Args:
         pairs: see `read_pairs`; labelled by alignment.
-        c: inverse strength of the penalty.
         about: further entries of the header.
 
     Warns:
@@ -254,31 +255,30 @@ def train_fiasco(
         share for nodes, _ in pages for share in keyword_shares(nodes.words, frozenset(keywords))
     ]
     mean, deviation = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
-    machine = learner(C=c, dual=False, random_state=0, max_iter=10_000)
+    machine = learner(C=_PENALTY, dual=False, random_state=0, max_iter=10_000)
     machine.fit((values - mean) / deviation, labels)
     weights = machine.coef_[0] / deviation
     training = {
         "pages": len(pages),
         "sites": count_sites(pair.site for pair in used),
         "nodes": len(labels),
-        "c": c,
+        "c": _PENALTY,
     }
     return FiascoModel(
         weights.astype(np.float32),
         float(machine.intercept_[0] - weights @ mean),
         keywords,
-        about={**dict(about or {}), "training": training},
+        about={**(about or {}), "training": training},
     )
 
 
 def train_lines(
-    pairs: Sequence[Pair], *, depth: int = 10, leaf: int = 50, about: Mapping[str, Any] | None = None
+    pairs: Sequence[Pair], *, leaf: int = 50, about: Mapping[str, Any] | None = None
 ) -> LinesModel:
     """Trains a tree from pages with their cleaned text; CleanEval's marks in it give the kinds of segments.
 
     Args:
         pairs: see `read_pairs`; labelled by alignment.
-        depth: of the tree, at most.
         leaf: fewest segments of a leaf.
         about: further entries of the header.
 
@@ -302,13 +302,13 @@ def train_lines(
     wanted = np.concatenate(labels)
     if len(np.unique(wanted)) < 2:
         raise TrainingError("all text of the training pages is of one class: there is nothing to learn")
-    grown = learner(max_depth=depth, min_samples_leaf=leaf, random_state=0)
+    grown = learner(max_depth=_DEPTH, min_samples_leaf=leaf, random_state=0)
     training = {
         "pages": len(used),
         "sites": count_sites(pair.site for pair in used),
         "segments": len(wanted),
     }
-    return model_of_tree(grown.fit(np.concatenate(rows), wanted), {**dict(about or {}), "training": training})
+    return model_of_tree(grown.fit(np.concatenate(rows), wanted), {**(about or {}), "training": training})
 
 
 def model_of_tree(grown: Any, about: dict[str, Any]) -> LinesModel:

@@ -63,7 +63,7 @@ class Examples:
         found = []
         for fold in self.folds:
             clean, other = GramCounter(symbols, order), GramCounter(symbols, order)
-            for pair in map(self.pairs.__getitem__, fold):
+            for pair in (self.pairs[number] for number in fold):
                 page, gold, alignment = pair.document, pair.document, pair.alignment
                 kept, left = alignment.clean & page.visible, alignment.dirty & page.visible
                 if scheme == "differential":
@@ -127,8 +127,7 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
             TrainingWarning,
             stacklevel=3,
         )
-    left_out = {id(pair) for pair in foreign}
-    used = [pair for pair in pairs if id(pair) not in left_out]
+    used = [pair for pair in pairs if belongs(pair)]
     for note in site_notes([pair.site for pair in used]):
         warnings.warn(note, TrainingWarning, stacklevel=3)
     if len(used) < 10:
