@@ -180,10 +180,6 @@ class Learned:
     enough: bool = False
     advice: str = ""
 
-    def entry(self, page: str, url: str) -> Entry:
-        """Returns what is known of a page."""
-        return self.pages.get(page, {"site": url})
-
 
 def read_learned(folder: Path) -> Learned:
     """Reads what was learned before; nothing if there is no file, or it is of another version."""

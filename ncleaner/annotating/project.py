@@ -98,8 +98,6 @@ def runs_of_letters(document: Document, letters: str) -> Labels:
     letter of the segment, its other runs continue it."""
     runs, table = document.runs, document.segments
     of_segments = np.array([LABELS.index(letter) for letter in letters], np.uint8)
-    if not len(of_segments):
-        return np.zeros(0, np.uint8)
     labels: Labels = of_segments[runs["segment"]]
     later = np.arange(len(runs)) != table["first_run"][runs["segment"]]
     labels[later & (labels != OTHER)] = CONTINUATION

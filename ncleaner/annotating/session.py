@@ -335,7 +335,8 @@ class Session:
                 return left
             learned = self.learning.learned
             left = [page for page in left if not learned.pages.get(page, {}).get("error")]
-            entries = {page: learned.entry(page, self.project.urls.get(page, "")) for page in left + done}
+            urls = self.project.urls
+            entries = {page: learned.pages.get(page, {"site": urls.get(page, "")}) for page in left + done}
             order = in_order({page: entries[page] for page in left}, (entries[page] for page in done))
             begun = [page for page in order if page in self._states and page not in self._later]
             rest = [page for page in order if page not in self._states and page not in self._later]
