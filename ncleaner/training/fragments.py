@@ -39,7 +39,7 @@ _SHAPES = (
 _MAIL, _FEED = len(_SHAPES), len(_SHAPES) + 1
 
 
-# Largest number of words of a segment of menus and footers, and of segments.
+# Largest number of words of a segment of a menu or footer, and numbers of such segments.
 _ITEM_WORDS = 8
 _MENUS = (1, 3, 5, 9, 14)
 # What is around the items of a menu and of a footer.

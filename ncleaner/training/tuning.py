@@ -7,10 +7,10 @@ folds score each page. Two measures are computed:
 segments under the dirty model. Evert (2008, section 3, figure 2) has one model of all raw text instead. The
 boundary that ends a segment counts as a character. Segments without words have no label and are left out.
 
-*cleaning*: precision, recall and F of words, as `clean` has them with such a model (`held_out`). The F of the
-best combination is too high as an estimate for new sites, because it is the largest of many. So the choice is
-the plainest combination within one standard error of the best (Breiman et al., "Classification and Regression
-Trees", 1984, section 3.4.3).
+*cleaning*: precision, recall and F of words, as `clean` has them with such a model (`validation`). The F of
+the best combination is too high as an estimate for new sites, because it is the largest of many. So the
+choice is the plainest combination within one standard error of the best (Breiman et al., "Classification and
+Regression Trees", 1984, section 3.4.3).
 
 No model is built. For each alphabet and scheme the n-grams are counted once, up to the longest. For each fold
 the relative frequency of every held-out character is looked up once per length of history. All scores are
@@ -183,7 +183,7 @@ class _Joint:
         clean, other = (total.copy() for total in self.totals)
         for total, (rows, counts) in zip((clean, other), self._parts[fold], strict=True):
             total[rows] -= counts
-        # The difference is taken after the sum over pages (Evert 2008, section 3; see counts.two_sides).
+        # The difference is taken after the sum over pages (Evert 2008, section 3; see `two_sides`).
         return Counts(self.keys, clean, np.maximum(other - clean, 0) if differential else other)
 
 
