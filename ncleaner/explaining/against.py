@@ -13,10 +13,9 @@ from ncleaner.explaining.verdicts import Against, Verdicts, Why, said_of_segment
 from ncleaner.text.visible import counted, visible
 from ncleaner.training.alignment import align
 from ncleaner.training.examples import belongs
-from ncleaner.training.pairs import Pair, read_text
+from ncleaner.training.pairs import HTML_SUFFIXES, Pair, read_text
 
 Explained = TypeVar("Explained", bound=Verdicts)
-_PAGES = {".html", ".htm", ".xhtml"}
 
 
 def gold_of(given: Path, page: str) -> tuple[Path, str]:
@@ -44,7 +43,7 @@ def gold_of(given: Path, page: str) -> tuple[Path, str]:
         if path.is_file() and path.stem in names
     ]
     # a gold directory may have the pages beside their text
-    found = [path for path in found if path.suffix.lower() not in _PAGES] or found
+    found = [path for path in found if path.suffix.lower() not in HTML_SUFFIXES] or found
     if len(found) != 1:
         there = f"{counted(len(found), 'file')} of this name" if found else "no file of this name"
         raise TrainingError(f"expected one gold text for {page} in {given}: {there}")

@@ -60,8 +60,9 @@ _COMMENT = re.compile(rb"<!--(?:-?>|(.*?)(?:-->|--!>|\Z))", re.DOTALL)
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|\?xml)\b", re.IGNORECASE | re.DOTALL
 )
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 # suffixes that go before others where several files have the same name
-_PAGES = (".html", ".htm", ".xhtml", ".txt")
+_PAGES = (*HTML_SUFFIXES, ".txt")
 _TEXTS = (".txt",)
 # copies that editors keep
 _COPY = "~"
@@ -369,7 +370,7 @@ def read_texts(paths: Iterable[Path]) -> list[Document]:
     """
     documents = []
     for path in paths:
-        if path.suffix.lower() in (".html", ".htm", ".xhtml"):
+        if path.suffix.lower() in HTML_SUFFIXES:
             documents.append(dump_html(read_bytes(path)))
         else:
             documents.append(gold_document(read_text(path)))
