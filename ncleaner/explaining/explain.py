@@ -129,15 +129,15 @@ def explain(
         if not isinstance(page, Document) or len(kept.mask) != len(page):
             raise ValueError("`kept` is a decision about a Document: give both")
         found = Explanation(page, kept, segments=_whys(page, kept), source=url)
-        return found if gold is None else with_gold(found, gold)
-    own = Cleaner() if cleaner is None else cleaner
-    if isinstance(page, Page):
-        document, kept = own.page(page)
-        url = url or page.url
     else:
-        document = page if isinstance(page, Document) else own.document(page, url)
-        kept = own.keep(document)
-    found = _explained(document, own, kept, url)
+        cleaner = Cleaner() if cleaner is None else cleaner
+        if isinstance(page, Page):
+            document, kept = cleaner.page(page)
+            url = url or page.url
+        else:
+            document = page if isinstance(page, Document) else cleaner.document(page, url)
+            kept = cleaner.keep(document)
+        found = _explained(document, cleaner, kept, url)
     return found if gold is None else with_gold(found, gold)
 
 
