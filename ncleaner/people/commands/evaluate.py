@@ -125,10 +125,7 @@ def command(
         else:
             show(curve_table(curve))
     else:
-        told = _evaluate(
-            predicted, gold, measuring, recipe if are_pages else None, by_cleaning, recipe.text,
-            labelled.site_from, run,
-        )  # fmt: skip
+        told = _evaluate(predicted, gold, measuring, recipe, are_pages, by_cleaning, labelled.site_from, run)
     if not run.quiet:
         for line in told:
             tell(line)
@@ -138,14 +135,14 @@ def _evaluate(
     predicted: Path,
     gold: Path,
     asked: Measuring,
-    recipe: Recipe | None,
+    recipe: Recipe,
+    are_pages: bool,
     by_cleaning: bool,
-    layout: str,
     site_from: str | None,
     run: Run,
 ) -> list[str]:
-    """Compares, and shows all that is asked for; returns what was written. The recipe is that of pages to be
-    cleaned first."""
+    """Compares texts, or pages after it cleans them, and shows all that is asked for; returns what was
+    written."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.people import evaluating
     from ncleaner.people.progress import CountDisplay
@@ -153,11 +150,13 @@ def _evaluate(
     from ncleaner.training.conventions import conventions_of
 
     told: list[str] = []
-    cleaner = None if recipe is None else Cleaner(recipe)
+    cleaner = Cleaner(recipe) if are_pages else None
     with evaluating.cleaned(predicted, gold, cleaner, run.quiet) as texts:
-        pages = asked.raw if recipe is None else predicted
-        pairs, problem = evaluating.known_pairs(pages, gold, layout, run.quiet, asked=asked.raw is not None)
-        if recipe is not None:
+        pages = predicted if are_pages else asked.raw
+        pairs, problem = evaluating.known_pairs(
+            pages, gold, recipe.text, run.quiet, asked=asked.raw is not None
+        )
+        if are_pages:
             evaluating.warn_if_trained_on(recipe, pairs)
         with CountDisplay("page compared", "pages compared", quiet=run.quiet) as display:
             result = evaluate(
@@ -170,7 +169,7 @@ def _evaluate(
         evaluating.warn_of_doubts(result, texts, gold, are_given=cleaner is None)
         if asked.html is not None:
             title, svg = f"{predicted.name} against {gold.name}", ""
-            if recipe is not None:
+            if are_pages:
                 title += f", {recipe.method}, model {recipe.model}"
                 if pairs:
                     svg, about = _curve(pairs, recipe, by_cleaning, asked.curve, run.quiet)
