@@ -120,12 +120,10 @@ def test_evaluate(gold: Path) -> None:
     assert "1 page compared with gold text." in said
 
 
-@pytest.mark.slow
 def test_compare(gold: Path) -> None:
     assert "1 page of 1 site" in singular(ncleaner("compare", gold, "-t", "everything", "-j1"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ngram", "hybrid", "victor", "fiasco", "lines"])
 def test_train_and_show(gold: Path, tmp_path: Path, method: str) -> None:
     model = tmp_path / "m.ncm"
