@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -118,7 +117,6 @@ def read_gold(
     raw, clean = _directories(folder, raw, clean)
     sources = find_sources(raw, clean)
     sites: dict[str, str] = {}
-    kept: list[Pair] = []
 
     def dumped() -> Iterator[Pair]:
         for done, source in enumerate(sources, 1):
@@ -126,19 +124,16 @@ def read_gold(
             with suppress(InputError):
                 pair = source.pair()
                 sites[pair.name] = pair.site
-                if pairs:
-                    kept.append(pair)
                 yield pair
             if progress is not None:
                 progress(done, len(sources))
 
-    found = conventions_of(dumped()) if convention else None
-    if pairs and not convention:
-        deque(dumped(), maxlen=0)
+    kept = tuple(dumped()) if pairs else ()
+    found = conventions_of(kept if pairs else dumped()) if convention else None
     if limit is not None and limit < len(sources):
         sources = [sources[i * len(sources) // limit] for i in range(limit)]
     pages = tuple(_page(source, sites.get(source.name), unit, unwrap) for source in sources)
-    return GoldSet((folder or raw).resolve().name, pages, found, tuple(kept))
+    return GoldSet((folder or raw).resolve().name, pages, found, kept)
 
 
 def _directories(folder: Path | None, raw: Path | None, clean: Path | None) -> tuple[Path, Path]:
