@@ -90,14 +90,13 @@ def fit_logistic(
 def _transitions(pages: Sequence[Scored]) -> dict[str, Any]:
     """Returns the parameters of the chain: relative frequencies of labels, with add-one smoothing."""
     seen = np.ones((2, 2))
+    ends = np.ones((2, 2))  # rows: dirty, clean; columns: first segment, last segment
     for page in pages:
         states = page.clean.astype(np.int64)
         np.add.at(seen, (states[:-1], states[1:]), 1)
-    ends = np.ones((2, 2))  # rows: dirty, clean; columns: first segment, last segment
-    for page in pages:
-        if len(page.clean):
-            ends[int(page.clean[0]), 0] += 1
-            ends[int(page.clean[-1]), 1] += 1
+        if len(states):
+            ends[states[0], 0] += 1
+            ends[states[-1], 1] += 1
     all_dirty, all_clean = seen.sum(1) + ends[:, 1]
     to_clean, stay_clean = seen[:, 1] / seen.sum(1)
     return {
