@@ -444,13 +444,14 @@ def sites_of(pairs: Sequence[Pair], gold: Path, site_from: str | None) -> dict[s
     they are known, else from a manifest beside the texts, or from their first line `URL: …`; none for a
     single file. A regular expression `site_from` goes before."""
     sites = {pair.name: pair.site for pair in pairs}
-    told = {} if pairs or not gold.is_dir() else find_manifest(gold)
-    for name, path in {} if pairs else sorted(texts_in(gold).items()):
-        url = told.get(path.stem, {}).get("url", "")
-        # the comparison is of bytes, and needs no UTF-8
-        with suppress(NcleanerError):
-            url = url or address(read_text(path))
-        sites[stem_of(name)] = registered_domain(url) if url else ""
+    if not pairs and gold.is_dir():
+        told = find_manifest(gold)
+        for name, path in sorted(texts_in(gold).items()):
+            url = told.get(path.stem, {}).get("url", "")
+            # the comparison is of bytes, and needs no UTF-8
+            with suppress(NcleanerError):
+                url = url or address(read_text(path))
+            sites[stem_of(name)] = registered_domain(url) if url else ""
     if site_from is not None:
         named = zip(sites, sites_of_names([*sites], site_from), strict=True)
         sites |= {name: site for name, site in named if site}
