@@ -230,10 +230,8 @@ _INLINE = {"link": "u", "bold": "b", "italic": "i", "code": "code"}
 
 def _classes_of(why: Why) -> str:
     """Returns the classes of a segment for the style sheet."""
-    found = ["kept" if why.kept else "removed"]
-    if why.is_wrong:
-        found.append("wrong")
-    return " ".join(found)
+    side = "kept" if why.kept else "removed"
+    return f"{side} wrong" if why.is_wrong else side
 
 
 def outline_of(explanation: Verdicts) -> Iterator[str]:
