@@ -121,7 +121,8 @@ class _Axes:
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
-        points = [point for series in panel.series for point in series.points]
+        # where every tool failed there are none, and only axes
+        points = [point for series in panel.series for point in series.points] or [(1.0, 0.0)]
         # on a logarithmic scale, room for names and at least one round number
         share, least = (0.25, 0.3) if panel.x_is_log else (0.04, 0)
         self._xs = _widened([self._scaled(x) for x, _ in points], share, least)
@@ -149,7 +150,7 @@ class _Axes:
             yield _rule(across, _TOP, across, bottom)
             yield _text(across, bottom + 14, f"{x:g}")
         for y in _ticks(*self._ys):
-            _, down = self.place(panel.series[0].points[0][0], y)
+            _, down = self.place(1, y)
             yield _rule(_LEFT, down, right, down)
             yield _text(_LEFT - 5, down + 4, f"{y:g}", "end")
         # what lies outside the frame, where the heights are chosen, is cut off there

@@ -89,6 +89,13 @@ def test_axes_have_round_numbers(log: bool) -> None:
     assert numbers == [*xs, "82", "84", "86", "88", "90", "92", "94"][: len(numbers)]
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_a_panel_without_points_has_axes(log: bool) -> None:
+    drawn = ElementTree.fromstring(drawing([[Panel("none", "x", "y", [], x_is_log=log)]]))
+    texts = [each.text or "" for each in drawn.iter()]
+    assert "none" in texts and any(text.replace(".", "").isdigit() for text in texts)
+
+
 def test_no_name_covers_another() -> None:
     points = [(200.0, 100.0 + 2 * n, f"a longer name {n}") for n in range(12)]
     places = names_of_points(points)
