@@ -140,6 +140,10 @@ def ncleaner_says(
         yield run
 
 
+def test_there_are_thirty_of_all_kinds() -> None:
+    assert len(MISTAKES) >= 30 and len({line for line, _, _ in MISTAKES}) == len(MISTAKES)
+
+
 @pytest.mark.parametrize(("line", "status", "said"), MISTAKES, ids=[line for line, _, _ in MISTAKES])
 def test_a_mistake_is_answered_with_what_to_do(
     line: str, status: int, said: tuple[str, ...], ncleaner_says: Command, place: Path
