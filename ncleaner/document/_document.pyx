@@ -4,9 +4,9 @@ All rules about what a segment is are in this module, and only here. The walk ov
 and the reader of text dumps call the same functions.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcpy
 
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark, style_hash
 from ncleaner.document._spaces cimport shortcode_length
@@ -142,8 +142,38 @@ cdef inline uint32_t _bits(uint64_t highs) noexcept nogil:
     return <uint32_t> (((highs >> 7) * ONES) >> 56)
 
 
+cdef enum:
+    BLOCK = 32
+
+
+cdef inline bint _is_simple(const unsigned char* p, bint ascii, uint32_t* spaces, uint32_t* others) noexcept nogil:
+    """Returns whether nothing changes in a block of bytes, and none may begin a shortcode. It reads one byte more.
+
+    Counts the spaces, and the `others`, which are not the first ones of a character. With `ascii`, a block with other
+    characters does not count as simple. Compilers make vectors of these loops."""
+    cdef uint8_t changes = 0, space = 0, other = 0, c
+    cdef size_t k
+    for k in range(BLOCK):
+        c = p[k]
+        changes |= <uint8_t> ((c == 0x7F) | (c | 0x20 == c'{'))
+        if ascii:
+            changes |= <uint8_t> (<int8_t> c < 0x20)
+        else:
+            changes |= <uint8_t> ((c < 0x20) | (c == 0xC2) | (c == 0xEF) | (<uint8_t> (c - 0xE1) < 3))
+    for k in range(BLOCK):
+        changes |= <uint8_t> ((p[k] == c' ') & (p[k + 1] == c' '))
+    for k in range(BLOCK):
+        space += <uint8_t> (p[k] == c' ')
+    if not ascii:
+        for k in range(BLOCK):
+            other += <uint8_t> ((p[k] & 0xC0) == 0x80)
+    spaces[0] = space
+    others[0] = other
+    return not changes
+
+
 cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, uint32_t* chars) noexcept nogil:
-    """Appends text in which nothing changes, eight bytes at a time, as `add_text` does byte by byte.
+    """Appends text in which nothing changes, a block or eight bytes at a time, as `add_text` does byte by byte.
 
     The last character written is no space. Stops before the eight bytes in which there is a control, a line end, a
     second space, a character that is dropped or is white space, or a bracket of a shortcode. Returns the number of
@@ -151,12 +181,26 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
     """
     cdef const unsigned char* p = data
     cdef const unsigned char* stop = data + length - 8
+    cdef const unsigned char* block = data   # where the next block begins
     cdef char* out = b.text + b.text_len
     cdef uint64_t word, spaces, highs, leads
-    cdef uint32_t words = 0, found, count = 0
+    cdef uint32_t words = 0, found, count = 0, others
     cdef bint space = False, marks = b.element >= 0
     cdef int k
     while p <= stop:
+        if p >= block and p + BLOCK < data + length:
+            if not (space and p[0] == c' ') and (
+                _is_simple(p, True, &found, &others) or _is_simple(p, False, &found, &others)
+            ):
+                memcpy(out, p, BLOCK)
+                count += BLOCK - found - others
+                words += found + (space and p[0] != c' ')
+                space = p[BLOCK - 1] == c' '
+                words -= space
+                p += BLOCK
+                out += BLOCK
+                continue
+            block = p + BLOCK
         memcpy(&word, p, 8)
         # a byte below 0x20, or DEL
         if ((word - ONES * 0x20) & ~word & HIGHS) or _zeros(word ^ LOWS):
@@ -662,8 +706,8 @@ cdef class Builder:
     """
 
     def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS, bint marking=False):
+        # all of it is zero
         cdef builder_t* b = &self.b
-        memset(b, 0, sizeof(builder_t))
         b.element = -1
         b.max_segments = min(max_segments, <size_t> MAX_SEGMENTS)
         b.marking = marking

@@ -176,14 +176,25 @@ cdef class Encoder:
             raise ValueError("there are 256 symbols")
         cdef const uint8_t* p = <const uint8_t*> <const char*> data
         cdef const uint8_t* end = p + len(data)
-        cdef size_t ones = 0, twos = 0
         cdef uint8_t symbol = 0
+        # both numbers at once, one in each half: of each symbol, and of each character of ASCII
+        cdef uint64_t steps[256]
+        cdef uint64_t ascii[128]
+        cdef uint64_t counts = 0
+        cdef int c
         with nogil:
+            for c in range(256):
+                steps[c] = (kind[c] == 1) | <uint64_t> (kind[c] == 2) << 32
+            for c in range(128):
+                ascii[c] = steps[self.symbols.low[c]]
             while p < end:
-                p = next_symbol(&self.symbols, p, end, &symbol)
-                ones += kind[symbol] == 1
-                twos += kind[symbol] == 2
-        return ones, twos
+                if p[0] < 0x80:
+                    counts += ascii[p[0]]
+                    p += 1
+                else:
+                    p = next_symbol(&self.symbols, p, end, &symbol)
+                    counts += steps[symbol]
+        return <uint32_t> counts, counts >> 32
 
 
 cdef class Grams:

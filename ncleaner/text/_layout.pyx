@@ -286,6 +286,15 @@ cdef void _measure(const lines_t* lines, shape_t* shape) noexcept nogil:
             shape.margin = i
 
 
+cdef inline bint _reaches(uint32_t width, const uint8_t* p, const uint8_t* end, double column) noexcept nogil:
+    """Returns whether a line of this width reaches a column together with the first word of the next line, from `p` to
+    `end`, which is not empty."""
+    # mostly a word of one character tells it already, or the whole line
+    if width + 2 >= column:
+        return True
+    return width + 1 + <size_t> (end - p) >= column and width + 1 + first_word(p, end) >= column
+
+
 cdef bint ended_early(
     uint32_t width, const uint8_t* end, const uint8_t* after, const uint8_t* stop, uint32_t column
 ) noexcept nogil:
@@ -301,7 +310,7 @@ cdef bint ended_early(
     """
     cdef uint32_t code
     cdef const uint8_t* mark
-    if width + 1 + first_word(after, stop) >= EARLY * column:
+    if _reaches(width, after, stop, EARLY * column):
         return False
     while after < stop:
         after += decode_utf8(after, <size_t> (stop - after), &code)
@@ -333,7 +342,7 @@ cdef inline bint _goes_on(
     cdef const uint8_t* end = text + after.end
     cdef uint32_t code
     cdef int letter = NO_LETTER
-    at_margin[0] = line.width + 1 + first_word(p, end) >= EARLY * column
+    at_margin[0] = _reaches(line.width, p, end, EARLY * column)
     while p < end and letter == NO_LETTER:
         p += decode_utf8(p, <size_t> (end - p), &code)
         letter = letter_case(code)
@@ -373,7 +382,7 @@ cdef void _count_pairs(const uint8_t* text, const outline_t* outline, pairs_t* f
         found.wide += line.width > SCREEN
         if before != NULL:
             found.has_empty |= empty
-            found.without_room += before.width + 1 + first_word(p, end) > widest
+            found.without_room += _reaches(before.width, p, end, widest + 1)
         quoted = quote_length(text, line) != 0
         found.mail += quoted
         if (

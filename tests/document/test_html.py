@@ -517,6 +517,43 @@ def test_opened_and_closed_have_a_bound_and_tags_have_none() -> None:
     assert runs[["tags", "opened", "closed"]].tolist() == [(140_004, 65535, 65535)]
 
 
+# Long enough for blocks of bytes, with what changes at any place of them.
+WORDS = st.sampled_from(
+    [
+        "a",
+        "ferry",
+        " ",
+        "  ",
+        "\n",
+        "\x7f",
+        "\x01",
+        "\u00a0",
+        "\u00ad",
+        "\u2028",
+        "\u3000",
+        "é",
+        "ж",
+        "中",
+        "😀",
+        "x" * 31,
+    ]
+)
+
+
+@example("a" * 31 + "  " + "b" * 40)
+@example("a" * 32 + " " + "b" * 31 + "\u00a0" + "c" * 40)
+@given(text=st.lists(WORDS, max_size=60).map("".join))
+def test_text_in_blocks_is_that_of_its_characters_one_by_one(text: str) -> None:
+    whole, single = Builder(64), Builder(64)
+    whole.text(text.encode())
+    for character in text:
+        single.text(character.encode())
+    found, expected = Document(whole.tables()), Document(single.tables())
+    assert found.data == expected.data
+    columns = ["start", "end", "words", "chars"]
+    assert found.segments[columns].tolist() == expected.segments[columns].tolist()
+
+
 @given(html=st.binary(max_size=200))
 def test_any_bytes_are_walked(html: bytes) -> None:
     walked(html.decode("utf-8", "replace").encode()).text.encode()
