@@ -706,7 +706,7 @@ cdef class Builder:
     """
 
     def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS, bint marking=False):
-        # all of it is zero
+        # the memory of a new object is zero
         cdef builder_t* b = &self.b
         b.element = -1
         b.max_segments = min(max_segments, <size_t> MAX_SEGMENTS)

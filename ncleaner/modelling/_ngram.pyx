@@ -177,23 +177,16 @@ cdef class Encoder:
         cdef const uint8_t* p = <const uint8_t*> <const char*> data
         cdef const uint8_t* end = p + len(data)
         cdef uint8_t symbol = 0
-        # both numbers at once, one in each half: of each symbol, and of each character of ASCII
+        # both numbers at once, one in each half
         cdef uint64_t steps[256]
-        cdef uint64_t ascii[128]
         cdef uint64_t counts = 0
         cdef int c
         with nogil:
             for c in range(256):
                 steps[c] = (kind[c] == 1) | <uint64_t> (kind[c] == 2) << 32
-            for c in range(128):
-                ascii[c] = steps[self.symbols.low[c]]
             while p < end:
-                if p[0] < 0x80:
-                    counts += ascii[p[0]]
-                    p += 1
-                else:
-                    p = next_symbol(&self.symbols, p, end, &symbol)
-                    counts += steps[symbol]
+                p = next_symbol(&self.symbols, p, end, &symbol)
+                counts += steps[symbol]
         return <uint32_t> counts, counts >> 32
 
 
