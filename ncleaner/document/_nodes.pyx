@@ -15,7 +15,7 @@ from ncleaner.document._marks cimport (
     OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
 )
 from ncleaner.document._structs cimport (
-    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.document._tags cimport FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
 
@@ -120,6 +120,31 @@ cdef bint is_alone(node_t* node) noexcept nogil:
                     return False
             beside = beside.prev if side == 0 else beside.next
     return True
+
+
+def has_attribute(uintptr_t root, list names not None):
+    """Returns whether an element of a tree has one of the attributes.
+
+    Args:
+        root: the address of the outermost node (`mem_id`).
+        names: in lower case, each as bytes; none is a name that HTML itself has.
+    """
+    cdef node_t* outermost = <node_t*> root
+    cdef node_t* node = outermost
+    cdef attr_t* attr
+    cdef name_t* entry
+    cdef bytes name
+    while node != NULL:
+        attr = (<element_node_t*> node).first_attr if node.type == ELEMENT_NODE else NULL
+        while attr != NULL:
+            if attr.node.local_name >= KNOWN_TAGS:
+                entry = <name_t*> attr.node.local_name
+                for name in names:
+                    if entry.length == <size_t> len(name) and not memcmp(letters_of(entry), <char*> name, entry.length):
+                        return True
+            attr = attr.next
+        node = following(node, outermost, True)
+    return False
 
 
 # --------------------------------------------------------------------------------------------------

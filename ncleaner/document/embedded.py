@@ -17,10 +17,11 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document import tags
 from ncleaner.document._document import Builder
+from ncleaner.document._nodes import has_attribute
 from ncleaner.text.words import UNSPACED
 
 # Limits for one page: characters of data that are read, levels of data within data, strings that are judged,
@@ -40,11 +41,12 @@ _TABLE = 5
 # A text is known if at least this share of its sequences of `_SPAN` words is known.
 _SPAN, _KNOWN = 4, 0.5
 
-# The places of data: scripts, and attributes that frameworks use for data.
-PLACES = (
-    "script, [data-page], [data-preloaded], [data-props], [data-react-props], [data-initial-props], "
-    "[data-state], [data-json], [props]"
-)
+# Attributes that frameworks use for data.
+_ATTRIBUTES = (
+    "data-page data-preloaded data-props data-react-props data-initial-props data-state data-json props"
+).split()
+_PLACES = ", ".join(["script", *(f"[{name}]" for name in _ATTRIBUTES)])
+_NAMES = [name.encode() for name in _ATTRIBUTES]
 # Attribute values of scripts that contain the texts of the user interface.
 _MESSAGES = re.compile(r"translat|i18n|locali[sz]|messages")
 
@@ -221,6 +223,15 @@ class _Reader:
                     yield from self.data(value, _JSON, True)
 
 
+def places_of(parser: LexborHTMLParser) -> list[LexborNode]:
+    """Returns the places of data of a page, in its order: scripts, and elements with data in attributes."""
+    root = parser.root
+    if root is None:
+        return []
+    # few pages have such attributes, and Lexbor takes long to look for them by a selector
+    return parser.css(_PLACES) if has_attribute(root.mem_id, _NAMES) else parser.tags("script")
+
+
 def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     """Returns the text of a script, also of one that is empty in the tree."""
     source = passed_over.get(node.mem_id)
@@ -327,7 +338,7 @@ def find_passages(nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[
     """Returns the prose that is only in the data of a page.
 
     Args:
-        nodes: the places of data, `PLACES`.
+        nodes: the places of data, `places_of` the page.
         shown: text of the page's Document, one segment on each line. Passages in this text are left out.
         passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
 

@@ -81,9 +81,9 @@ def _add_unshown(
         least = 0.0 if _may_have_data(utf8) else None
     else:
         least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
-    if not shows and b"<noframes" in utf8.lower():
+    if not shows:
         # what a page of frames says to browsers without them is all that it says
-        for node in tree.parser.css("noframes"):
+        for node in tree.parser.tags("noframes"):
             dropped += _add_markup(node.text().encode(), builder, limits)
     if least is None:
         return dropped, False
@@ -109,11 +109,11 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, 
         least: fewest characters of a text that is taken from a page that is not thin; 0 for a thin one.
     """
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
-    from ncleaner.document.embedded import PLACES, add_passages, find_passages
+    from ncleaner.document.embedded import add_passages, find_passages, places_of
     from ncleaner.document.state import find_record
 
     shown, passed_over = builder.dumped().decode(), tree.passed_over()
-    nodes = tree.parser.css(PLACES)
+    nodes = places_of(tree.parser)
     passages = find_record(tree.parser, nodes, title.decode("utf-8", "replace"), shown, least, passed_over)
     if not passages and not least:
         passages = find_passages(nodes, shown, passed_over)

@@ -21,7 +21,7 @@ from ncleaner.document._dump import Met
 from ncleaner.document._lexbor import Parsed
 from ncleaner.document._source import Selectors, texts_below
 from ncleaner.document._tables import SEGMENTS, Tables
-from ncleaner.document.embedded import PLACES
+from ncleaner.document.embedded import places_of
 from ncleaner.document.tables import STATE, Sources, Table
 from ncleaner.text.served import served_places
 
@@ -379,7 +379,7 @@ def sources_of_page(
 def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) -> list[_Stream]:
     """Returns the parts of a page that are data: contents of scripts, and tags with data in attributes."""
     found, room = [], _SEARCHED
-    for node in tree.parser.css(PLACES):
+    for node in places_of(tree.parser):
         # what was passed over counts for the script; other contents are a node of their own
         inside = [where[each.mem_id] for each in (node, node.first_child) if each and each.mem_id in where]
         if not inside:

@@ -458,7 +458,7 @@ class _Writer:
 def _titles_of(parser: LexborHTMLParser) -> Iterator[str]:
     """Yields what a page says its title is, besides <title>."""
     yield from (node.attributes.get("content") or "" for node in parser.css(_STATED))
-    yield from (node.text() for node in parser.css("h1")[:3])
+    yield from (node.text() for node in parser.tags("h1")[:3])
 
 
 def find_record(
@@ -473,7 +473,7 @@ def find_record(
 
     Args:
         parser: the parsed page.
-        nodes: the places of data, `embedded.PLACES`.
+        nodes: the places of data, `embedded.places_of` the page.
         title: its <title>.
         shown: text of the page's Document, one segment on each line.
         least: fewest characters of a text that the page does not show; the record must have the title of the

@@ -128,7 +128,8 @@ def finished(
     # a line that a user pipes is not the message of a server
     is_line = document.is_text and len(document) == 1
     notice = 0.0 if is_line else notices.probability(document, mask)
-    found = {kind: share * (1 - notice) for kind, share in found.items()}
+    if notice:
+        found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
     return mask, found
 

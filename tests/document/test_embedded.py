@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner.document import tags
 from ncleaner.document._lexbor import parsed
-from ncleaner.document.embedded import PLACES, find_passages
+from ncleaner.document.embedded import _PLACES, find_passages, places_of
 from ncleaner.document.html import dump_html
 from ncleaner.limits import Limits
 
@@ -303,5 +303,35 @@ BODY = json.dumps({"body": FOG})
 )
 def test_a_page_that_may_have_data_is_searched(page: str) -> None:
     tree = parsed(page.encode())
-    assert [passage.text for passage in find_passages(tree.parser.css(PLACES), "", {})] == [FOG]
+    assert [passage.text for passage in find_passages(places_of(tree.parser), "", {})] == [FOG]
     assert lines(page) == [FOG]
+
+
+@pytest.mark.parametrize(
+    ("page", "places"),
+    [
+        ("", ""),
+        (
+            "<p>one<script>2</script><svg><script>3</script></svg><template><script>4</script></template>",
+            "script script",
+        ),
+        ("<div data-page=1></div><script>2</script>", "div script"),
+        ("<html props><script>2</script><p DATA-STATE=3><b data-json></b>", "html script p b"),
+        ("<p data-pages=1 id=props data-prop=2><script>3</script>", "script"),
+    ],
+)
+def test_scripts_and_attributes_are_places_of_data(page: str, places: str) -> None:
+    assert [node.tag for node in places_of(parsed(page.encode()).parser)] == places.split()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ("<div data-page=1>", "<p data-x=1>", "<script></script>", "</div>", "<b props>", "text", "<svg>")
+        ),
+        max_size=20,
+    )
+)
+def test_places_of_data_are_those_of_the_selector(pieces: list[str]) -> None:
+    tree = parsed("".join(pieces).encode()).parser
+    assert [node.mem_id for node in places_of(tree)] == [node.mem_id for node in tree.css(_PLACES)]
