@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import filterfalse, islice
 
 from ncleaner.describing._lines import begins_like
 from ncleaner.describing.dates import dates_in
@@ -56,7 +56,7 @@ def _letters(text: str) -> str:
     if text.isascii():
         return text.casefold().translate(_NO_LETTERS)
     # hosts have no accents
-    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    text = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
     return "".join(_ALNUM.findall(text.casefold()))
 
 
