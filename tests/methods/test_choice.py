@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shutil
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -18,7 +19,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics
-from ncleaner.methods.choice import ByLanguage, PerLanguage, load_method, load_model, read_ngrams
+from ncleaner.methods.choice import ByLanguage, PerLanguage, fingerprint, load_method, load_model, read_ngrams
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.recipe import Recipe
@@ -266,3 +267,32 @@ def test_names_go_before_what_is_in_the_working_directory(
             load_method("ngram", name)
     with pytest.raises(ModelError, match=r"no model file \./ours"):
         load_model("./ours")
+
+
+def test_fingerprints_tell_models_apart(tmp_path: Path) -> None:
+    prints = [
+        fingerprint(method, model)
+        for method, model in (
+            ("hybrid", "en"), ("ngram", "en"), ("hybrid", "pl"), ("hybrid", "auto"), ("victor", "en"),
+            ("everything", "en"),
+        )
+    ]  # fmt: skip
+    assert len(set(prints)) == 6
+    assert prints[-1] == ""
+    assert prints[0] == fingerprint("hybrid", "en")
+    assert fingerprint("victor", "auto") == prints[4]
+    (tmp_path / "own.ncm").write_bytes(model_bytes("en"))
+    assert fingerprint("hybrid", str(tmp_path / "own.ncm")) == prints[0]
+
+
+def test_a_directory_of_models_is_its_files(tmp_path: Path) -> None:
+    (tmp_path / "a.ncm").write_bytes(model_bytes("en"))
+    before = fingerprint("ngram", str(tmp_path))
+    assert before != fingerprint("ngram", "auto")
+    shutil.copy(tmp_path / "a.ncm", tmp_path / "b.ncm")
+    assert fingerprint("ngram", str(tmp_path)) != before
+
+
+def test_a_model_that_there_is_not() -> None:
+    with pytest.raises(ModelError, match="no model 'xx'"):
+        fingerprint("hybrid", "xx")

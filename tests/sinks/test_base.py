@@ -6,7 +6,6 @@ import pytest
 
 from ncleaner.page import Page
 from ncleaner.sinks.base import capture_time, derived_id, replace_surrogates
-from ncleaner.text.codes import iso_639_1, iso_639_3
 
 from ..outputs import page
 
@@ -31,19 +30,6 @@ def test_dates(date: str, hour: int) -> None:
 )
 def test_no_dates(date: str) -> None:
     assert capture_time(date) is None
-
-
-def test_codes_of_languages() -> None:
-    assert [iso_639_3(code) for code in ("de", "deu", "ger", "ceb", "zh")] == [
-        "deu",
-        "deu",
-        "deu",
-        "ceb",
-        "zho",
-    ]
-    assert [iso_639_1(code) for code in ("de", "deu", "ger", "ceb", "zh")] == ["de", "de", "de", "ceb", "zh"]
-    for none in ("", "xx", "und", "zxx", "mul", "DEU", "d1u", "дё", "ééé", "\ud800a", "german"):
-        assert iso_639_3(none) == iso_639_1(none) == ""
 
 
 def test_ids() -> None:

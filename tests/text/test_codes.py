@@ -5,7 +5,20 @@ from __future__ import annotations
 import pytest
 
 from ncleaner.modelling.files import shipped_models
-from ncleaner.text.codes import _NAMES, iso_639_1, language_in, languages_in, named_language
+from ncleaner.text.codes import _NAMES, iso_639_1, iso_639_3, language_in, languages_in, named_language
+
+
+def test_codes_of_languages() -> None:
+    assert [iso_639_3(code) for code in ("de", "deu", "ger", "ceb", "zh")] == [
+        "deu",
+        "deu",
+        "deu",
+        "ceb",
+        "zho",
+    ]
+    assert [iso_639_1(code) for code in ("de", "deu", "ger", "ceb", "zh")] == ["de", "de", "de", "ceb", "zh"]
+    for none in ("", "xx", "und", "zxx", "mul", "DEU", "d1u", "дё", "ééé", "\ud800a", "german"):
+        assert iso_639_3(none) == iso_639_1(none) == ""
 
 
 def test_lists_of_codes() -> None:
