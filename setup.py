@@ -20,7 +20,7 @@ LIGHT = {
     "ncleaner._cyutility",
     *(
         f"ncleaner.document.{name}"
-        for name in ("_facts", "_guard", "_lexbor", "_nodes", "_source", "_tables", "_tags")
+        for name in ("_facts", "_guard", "_lexbor", "_linear", "_nodes", "_source", "_tables", "_tags")
     ),
 }
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered

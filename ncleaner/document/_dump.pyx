@@ -14,10 +14,11 @@ from ncleaner.document._document cimport (
 )
 from ncleaner.document._facts cimport facts_t, note_fact, read_facts
 from ncleaner.document._formula cimport (
-    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
-    add_leaf, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
-    mark_tree, may_be_formula, says_tex,
+    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA,
+    add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type, mark_tree,
+    may_be_formula, says_tex,
 )
+from ncleaner.document._linear cimport add_math
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
@@ -27,8 +28,8 @@ from ncleaner.document._marks cimport (
     says_display, style_hash, style_of,
 )
 from ncleaner.document._nodes cimport (
-    ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
-    id_button, id_html, id_iframe, id_input, id_math, id_mo, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
+    ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
+    id_button, id_html, id_iframe, id_input, id_math, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
     id_video, is_alone, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
 from ncleaner.document._panels cimport is_above_panel, is_panel, note_panel, panels_t
@@ -344,8 +345,6 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     cdef node_t* node = math
     cdef str_t* tex = NULL
     cdef str_t* text
-    cdef size_t start = b.mark
-    cdef bint into, operator_
     while node != NULL and tex == NULL:
         if is_named(node, b"annotation"):
             text = value_of(node, OF_ENCODING)
@@ -360,20 +359,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
         if b.marking:
             add_mark(b, MARK_FORMULA, _is_display(b, math))
             mark_tree(b, math)
-        node = math
-        while node != NULL:
-            into = True
-            if node.type == TEXT_NODE:
-                text = &(<text_node_t*> node).data
-                operator_ = node.parent.local_name == id_mo or is_named(node.parent.parent, b"mjx-mo")
-                add_leaf(b, text.data, text.length, operator_, start)
-            elif node.type == ELEMENT_NODE:
-                into = not (is_named(node, b"annotation") or node.local_name == id_annotation_xml)
-            node = following(node, math, into)
-            if node != NULL and node.type == ELEMENT_NODE and (
-                node.prev != NULL and is_named(node.parent, b"mfrac") or is_named(node, b"mjx-den")
-            ):
-                add_bar(b, start)
+        add_math(b, math)
         if b.marking:
             add_mark(b, MARK_FORMULA_END, 0)
     found.formula = b.mark

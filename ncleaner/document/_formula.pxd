@@ -1,6 +1,6 @@
 """Interface of the functions that recognize formulas and write them."""
 
-from ncleaner.document._structs cimport node_t
+from ncleaner.document._structs cimport node_t, str_t
 from ncleaner.document._tables cimport builder_t
 
 cdef enum:
@@ -12,6 +12,11 @@ cdef enum:
     FORMULA_SOURCE = 4    # MathML that is hidden, because an image shows the formula
     FORMULA_IMAGE = 5     # an image of a formula, with TeX as alternative text
     FORMULA_TEXT = 6      # TeX in its delimiters, which a script typesets
+
+    # Numbers of elements in FORMULA_TAGS.
+    MI = 1
+    MO = 2
+    MFENCED = 6
 
 
 cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexcept nogil:
@@ -29,8 +34,8 @@ cdef bint is_tex(
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
-cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil
-cdef void add_bar(builder_t* b, size_t start) noexcept nogil
+cdef bint has_tag(const node_t* node, int number) noexcept nogil
+cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
 cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil
 cdef bint add_reading(

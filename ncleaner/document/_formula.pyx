@@ -2,7 +2,7 @@
 
 A formula is written once, as its TeX source without delimiters: with `$` around formulas, a corpus would have two kinds
 of dollar signs, and a formula without TeX would be marked as something that it is not. Without TeX, the leaves of the
-MathML are written as a reader reads them: `a = b + c`, `sin x`, `1/2`. Its elements are noted for those who write TeX
+MathML are written in a line (`_linear`): `a = b + c`, `sin x`, `x^2/2`. Its elements are noted for those who write TeX
 (markup/mathml.py).
 
 The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
@@ -157,51 +157,6 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
             add_mark(b, MARK_FORMULA_END, 0)
 
 
-cdef bint _is_relation(uint32_t code) noexcept nogil:
-    """Returns whether an operator has a space on either side: = < + ± ∈ → and similar ones."""
-    return (
-        code == c'=' or code == c'<' or code == c'>' or code == c'+' or code == c'-' or code == 0xB1 or code == 0xD7
-        or code == 0xF7 or 0x2190 <= code <= 0x21FF or 0x2208 <= code <= 0x220D or code == 0x2212 or code == 0x2213
-        or 0x2227 <= code <= 0x222A or 0x223C <= code <= 0x228B or 0x2295 <= code <= 0x22A5 or 0x22C4 <= code <= 0x22FF
-    )
-
-
-cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil:
-    """Writes one leaf of MathML. `start` is the end of the text (`mark`) before the formula.
-
-    Relations and binary operators get spaces; a sign at the beginning or after another operator gets none."""
-    cdef const unsigned char* end = data + length
-    cdef uint32_t code, before
-    _strip_pair(&data, &end, b"", b"")
-    if data == end:
-        return
-    length = <size_t> (end - data)
-    if not operator_:
-        add_text(b, data, length)
-        return
-    decode_utf8(data, length, &code)
-    if 0x2061 <= code <= 0x2064:  # invisible operators; the name of a function is apart from its argument
-        if code == 0x2061:
-            add_space(b)
-        return
-    before = last_written(b, 0) if b.open and b.mark > start else 0
-    if _is_relation(code) and before and before != c'(' and before != c'[' and before != c'{' and before != c',' \
-            and not _is_relation(before):
-        add_space(b)
-        add_text(b, data, length)
-        add_space(b)
-    else:
-        add_text(b, data, length)
-        if code == c',' or code == c';':
-            add_space(b)
-
-
-cdef void add_bar(builder_t* b, size_t start) noexcept nogil:
-    """Writes the bar of a fraction, if something of the formula stands before it."""
-    if b.open and b.mark > start:
-        add_text(b, b"/", 1)
-
-
 cdef void _know_tags():
     """Reads the ids of elements whose names Lexbor knows; another Lexbor may have shown none (`_nodes`)."""
     ids = {name: number for number, name in TAG_NAMES.items()}
@@ -209,6 +164,24 @@ cdef void _know_tags():
         formula_ids[i] = ids.get((<bytes> FORMULA_TAGS[i]).decode(), 0)
 
 _know_tags()
+
+
+cdef bint has_tag(const node_t* node, int number) noexcept nogil:
+    """Returns whether an element has a name of formulas that Lexbor knows, as a number in FORMULA_TAGS."""
+    return node.local_name == formula_ids[number] and node.local_name != 0
+
+
+cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil:
+    """Returns the value of an attribute whose name Lexbor does not know, or NULL."""
+    cdef const attr_t* attr = (<const element_node_t*> node).first_attr
+    cdef const name_t* entry
+    while attr != NULL:
+        entry = <const name_t*> attr.node.local_name
+        if attr.node.local_name >= KNOWN_TAGS and entry.length == strlen(name) and entry.length <= LONGEST_NAME \
+                and memcmp(entry.short_name, name, entry.length) == 0:
+            return attr.value
+        attr = attr.next
+    return NULL
 
 
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil:

@@ -33,7 +33,7 @@ cdef enum:
 cdef meaning_t meanings[KNOWN_TAGS]
 # Lexbor's ids of names.
 cdef uintptr_t id_html, id_body, id_button, id_span
-cdef uintptr_t id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+cdef uintptr_t id_math, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
 cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name

@@ -223,10 +223,10 @@ cdef bint _fill_meanings():
         meanings[tag_id].object = name in _tags.OBJECTS
         if name in _tags.CONTEXT_BIT:
             meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
-    global id_html, id_body, id_button, id_span, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+    global id_html, id_body, id_button, id_span, id_math, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
     global id_base, id_source, id_iframe, id_video, id_audio, id_input
-    id_html, id_body, id_button, id_span, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc = [
-        ids[name] for name in "html body button span math mo script ruby rt rtc".split()
+    id_html, id_body, id_button, id_span, id_math, id_script, id_ruby, id_rt, id_rtc = [
+        ids[name] for name in "html body button span math script ruby rt rtc".split()
     ]
     id_annotation_xml, id_base, id_source, id_iframe, id_video, id_audio, id_input = [
         ids[name] for name in "annotation-xml base source iframe video audio input".split()

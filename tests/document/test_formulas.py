@@ -31,8 +31,8 @@ CASES = [
     ("<math><mo>-</mo><mi>x</mi><mo>,</mo><mo>-</mo><mn>2</mn></math>", "-x, -2"),
     ("<math><mi>f</mi><mo>(</mo><mo>−</mo><mi>x</mi><mo>)</mo></math>", "f(−x)"),
     ("<math><mi>sin</mi><mo>\u2061</mo><mi>x</mi><mo>≤</mo><mn>2</mn><mo>\u2062</mo><mi>y</mi></math>", "sin x ≤ 2y"),
-    ("<math><mfrac><mn>1</mn><mrow><mn>2</mn><mi>x</mi></mrow></mfrac></math> of it", "1/2x of it"),
-    ("<math>\n <msup>\n  <mi>x</mi>\n  <mn>2</mn>\n </msup>\n</math>", "x2"),
+    ("<math><mfrac><mn>1</mn><mrow><mn>2</mn><mi>x</mi></mrow></mfrac></math> of it", "1/(2x) of it"),
+    ("<math>\n <msup>\n  <mi>x</mi>\n  <mn>2</mn>\n </msup>\n</math>", "x^2"),
     ("<math><mtext>if&nbsp;x</mtext><annotation-xml><ci>y</ci></annotation-xml></math>", "if x"),
     ("<math><semantics><mi>x</mi><annotation encoding='text/plain'>y</annotation></semantics></math>", "x"),
     (f"a <math display=block>{MATHML}{TEX}</math> b", "a a=b+1 b"),
@@ -87,6 +87,87 @@ CASES = [
     ("press <svg><use/></svg>Start", "press Start"),
 ]  # fmt: skip
 
+FRACTION = "<mfrac><mn>1</mn><mn>2</mn></mfrac>"
+SUM = "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
+FENCED = f"<mrow><mo>(</mo>{SUM[6:-7]}<mo>)</mo></mrow>"
+SQUARE = "<msup><mi>b</mi><mn>2</mn></msup>"
+LINEAR = [
+    (
+        f"<mi>x</mi><mo>=</mo><mfrac><mrow><mo>−</mo><mi>b</mi><mo>±</mo><msqrt>{SQUARE}<mo>−</mo><mn>4</mn><mi>a</mi>"
+        "<mi>c</mi></msqrt></mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>",
+        "x = (−b ± √(b^2 − 4ac))/(2a)",
+    ),
+    (
+        "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>"
+        "<msub><mi>a</mi><mi>i</mi></msub>",
+        "∑_(i = 1)^n a_i",
+    ),
+    (
+        "<munder><mi>lim</mi><mrow><mi>h</mi><mo>→</mo><mn>0</mn></mrow></munder><mi>f</mi><mo>(</mo><mi>h</mi><mo>)</mo>",
+        "lim_(h → 0) f(h)",
+    ),
+    # what needs a space, and what does not
+    (f"{FRACTION}<mi>ρ</mi>{SQUARE}<mi>A</mi><msub><mi>C</mi><mi>L</mi></msub>", "1/2 ρb^2 AC_L"),
+    ("<mn>2</mn><mi>sin</mi><mi>x</mi><mo>+</mo><mi>speed</mi>", "2 sin x + speed"),
+    ("<mi>n</mi><mtext>th</mtext>", "nth"),
+    (f"{SQUARE}<mo>+</mo>{SQUARE}<mo>∑</mo>", "b^2 + b^2 ∑"),
+    (f"{SQUARE}<msqrt><mi>c</mi></msqrt><mi>d</mi>", "b^2 √c d"),
+    # brackets
+    (f"<msup>{SUM}<mn>2</mn></msup>", "(a + b)^2"),
+    (f"<msup>{FENCED}<mn>2</mn></msup>", "(a + b)^2"),
+    (f"<msup><mrow>{FENCED}{FENCED}</mrow><mn>2</mn></msup>", "((a + b)(a + b))^2"),
+    (f"<msup>{SQUARE}<mi>n</mi></msup>", "(b^2)^n"),
+    (f"<mfrac>{SQUARE}{FRACTION}</mfrac>", "b^2/(1/2)"),
+    (f"<msup><mi>e</mi>{FRACTION}</msup>", "e^(1/2)"),
+    ("<msup><mi>e</mi><mrow><mo>−</mo><mi>x</mi></mrow></msup><mi>y</mi>", "e^(−x) y"),
+    ("<mroot><mrow><mi>x</mi><mi>y</mi></mrow><mn>3</mn></mroot>", "(xy)^(1/3)"),
+    ("<mfrac><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mstyle><mrow><mn>2</mn></mrow></mstyle></mfrac>", "|x|/2"),
+    # scripts
+    ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup><msubsup><mi>y</mi><none/><mo>*</mo></msubsup>", "x_i^2 y^*"),
+    ("<msup><mi>f</mi><mo>′</mo></msup><mo>(</mo><mi>x</mi><mo>)</mo>", "f′(x)"),
+    ("<msup><mi>H</mi><mo>+</mo></msup><mover><mi>x</mi><mo>¯</mo></mover>", "H^+ x¯"),
+    # tables and brackets that are stated
+    (
+        "<mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr><mtr><mtd><mi>a</mi></mtd><mtd>"
+        "<mi>b</mi></mtd></mtr></mtable><mo>)</mo>",
+        "(1 0; a b)",
+    ),
+    ("<mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f(x, y)"),
+    ("<mfenced open='[' close=']'><mi>x</mi></mfenced><msup><mfenced><mi>y</mi></mfenced><mn>2</mn></msup>", "[x](y)^2"),
+    # MathJax
+    (
+        "<mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-nstrut></mjx-nstrut><mjx-mn><mjx-c>1</mjx-c><mjx-c>2</mjx-c>"
+        "</mjx-mn></mjx-num><mjx-dbox><mjx-dtable><mjx-row><mjx-den><mjx-mi><mjx-c>n</mjx-c></mjx-mi></mjx-den></mjx-row>"
+        "</mjx-dtable></mjx-dbox></mjx-frac></mjx-mfrac><mjx-munderover><mjx-over><mjx-mi><mjx-c>n</mjx-c></mjx-mi>"
+        "</mjx-over><mjx-box><mjx-munder><mjx-row><mjx-base><mjx-mo><mjx-c>∑</mjx-c></mjx-mo></mjx-base></mjx-row>"
+        "<mjx-row><mjx-under><mjx-mi><mjx-c>i</mjx-c></mjx-mi></mjx-under></mjx-row></mjx-munder></mjx-box>"
+        "</mjx-munderover><mjx-msubsup><mjx-mi><mjx-c>x</mjx-c></mjx-mi><mjx-script><mjx-mn><mjx-c>2</mjx-c></mjx-mn>"
+        "<mjx-spacer></mjx-spacer><mjx-mi><mjx-c>i</mjx-c><mjx-c>n</mjx-c></mjx-mi></mjx-script></mjx-msubsup></mjx-math>",
+        "12/n ∑_i^n x_in^2",
+    ),
+    (
+        "<mjx-math><mjx-msqrt><mjx-sqrt><mjx-surd><mjx-mo><mjx-c>√</mjx-c></mjx-mo></mjx-surd><mjx-box><mjx-mi>"
+        "<mjx-c>n</mjx-c></mjx-mi></mjx-box></mjx-sqrt></mjx-msqrt><mjx-msub><mjx-mi><mjx-c>y</mjx-c></mjx-mi>"
+        "<mjx-script><mjx-mi><mjx-c>i</mjx-c></mjx-mi></mjx-script></mjx-msub></mjx-math>",
+        "√n y_i",
+    ),
+    # broken ones
+    ("<mfrac></mfrac><msup></msup><msqrt></msqrt><mroot><mi>x</mi></mroot><mfrac><mi>a</mi></mfrac>", "x a"),
+    ("<msup><mi>x</mi><mrow></mrow></msup><msub><mrow></mrow><mn>2</mn></msub>", "x_2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("inside", "text"), LINEAR, ids=[text for _, text in LINEAR])
+def test_mathml_is_written_in_a_line(inside: str, text: str) -> None:
+    html = (
+        f"<mjx-container class=MathJax>{inside}</mjx-container>"
+        if inside.startswith("<mjx")
+        else f"<math>{inside}</math>"
+    )
+    document = dump_html(f"<p>so {html}.")
+    assert document.text == f"so {text}.\n"
+    assert document.runs["words"].sum() == len(document.text.split())
+
 
 @pytest.mark.parametrize(("html", "text"), CASES, ids=[text for _, text in CASES])
 def test_one_paragraph_with_each_formula_once(html: str, text: str) -> None:
@@ -99,7 +180,8 @@ def test_one_paragraph_with_each_formula_once(html: str, text: str) -> None:
 
 PIECES = st.sampled_from(
     "x|y |12|=|漢|かん| |\n|<p>|</p>|<b>|</b>|<br>|<span>|</span>|<math>|</math>|<math alttext='a'>|<mi>|</mi>|<mo>|"
-    "</mo>|<mfrac>|</mfrac>|<annotation encoding='application/x-tex'>|</annotation>|<span class=katex-html>|"
+    "</mo>|<mfrac>|</mfrac>|<msup>|</msup>|<munderover>|</munderover>|<mroot>|</mroot>|<msqrt>|</msqrt>|<mtr>|<mtd>|"
+    "<mfenced>|</mfenced>|<mjx-math>|</mjx-math>|<mjx-msubsup>|<mjx-script>|<annotation encoding='application/x-tex'>|</annotation>|<span class=katex-html>|"
     "<span class=MathJax>|<span class=MathJax_Preview>|<script type='math/tex'>z</script>|<script>z</script>|"
     "<mjx-container>|</mjx-container>|<span class='mwe-math-mathml-inline' style='display:none'>|"
     "<img class=mwe-math-fallback-image-inline alt=c>|<img class=tex alt='$d$'>|<ruby>|</ruby>|<rt>|</rt>|<rtc>|<rb>|"
@@ -124,6 +206,9 @@ def test_formulas_take_linear_time() -> None:
     size = 20_000
     assert dump_html("<p><span class=MathJax>" * 300 + "x" * size).text == "x" * size + "\n"
     assert len(dump_html("<p>" + MATH * size).text) == 5 * size + 1
+    assert len(dump_html(f"<p><math>{'<msqrt><mi>x</mi>' * size}").text) > size
+    assert len(dump_html(f"<p><math>{'<mrow>' * size}x{'</mrow><mo>=</mo>' * size}").text) > size
+    assert len(dump_html(f"<p><math><mrow>{'<msup><mi>x</mi><mn>2</mn></msup>' * size}").text) == 4 * size
     assert len(dump_html("<p><ruby>" + "<rb>x<rt>y" * size).text) == 3 * size + 2
     preview = "<span class=MathJax_Preview>x</span>"
     assert len(dump_html("<p>" + preview * size).text) == size + 1
