@@ -57,6 +57,8 @@ class Output(SinkOptions):
 
     def __post_init__(self) -> None:
         Declared.__post_init__(self)
+        if self.metadata and self.format == "markdown":
+            raise OptionError("metadata", "in markdown it is --front-matter: give that instead")
         for each in options_of(Output):
             if each.of and self.format not in each.of and getattr(self, each.name) != each.default:
                 known = " and ".join(filter(None, [", ".join(each.of[:-1]), each.of[-1]]))
