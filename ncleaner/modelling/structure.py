@@ -337,7 +337,7 @@ class Structure(Stored):
             raise ValueError("it knows other kinds of pages: train it again")
         about = about_of(header, "hashes", *names)
         model = cls(weights, first, second, kinds, articles, stock, about, quality)
-        _ = model.forests  # raises ValueError if the trees are wrong
+        _ = model.compiled  # raises ValueError if the trees are wrong, or do not fit each other
         return model
 
     def summary(self) -> str:

@@ -250,6 +250,23 @@ def test_headers_that_do_not_belong_to_their_tables(features: Any) -> None:
         Structure.from_bytes(changed({"features": features}), "x.ncm")
 
 
+def test_kinds_of_pages_do_not_test_other_rows() -> None:
+    trees = len(KINDS)
+    tables = {
+        "features": np.zeros(trees, "<u2"), "rows": np.ones(trees, "i1"), "thresholds": np.zeros(trees, "<f4"),
+        "left": np.full(trees, -1, "<i2"), "right": np.full(trees, -2, "<i2"),
+        "leaves": np.zeros(2 * trees, "<f4"), "sizes": np.ones(trees, "<u2"),
+    }  # fmt: skip
+    header = {"kinds": KINDS, "page_features": PAGE_FEATURES}
+    with pytest.raises(ModelError, match="the forest of kinds does not fit"):
+        Structure.from_bytes(changed(header, **{f"kinds_{name}": table for name, table in tables.items()}))
+    tables["rows"] = np.zeros(trees, "i1")
+    known = Structure.from_bytes(
+        changed(header, **{f"kinds_{name}": table for name, table in tables.items()})
+    )
+    assert known.kinds is not None
+
+
 def test_features_have_names_that_last() -> None:
     names = [feature.name for feature in FEATURES]
     # in another order: the numbers in the trees go by the names
