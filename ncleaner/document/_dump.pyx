@@ -412,10 +412,11 @@ cdef void _add_readings(builder_t* b, node_t* ruby) noexcept nogil:
     """Writes the readings of a <ruby> in brackets after its text; those of an <rtc> have brackets of their own."""
     cdef node_t* node = ruby
     cdef node_t* part = NULL  # the <rt> or <rtc> around `node`
-    cdef bint open_ = False, apart = False
+    cdef bint open_ = False, apart = False, into
     cdef str_t* text
     while True:
-        node = following(node, part if part != NULL else ruby, True)
+        into = node.type != ELEMENT_NODE or meaning_of(node).role != ROLE_LEFT_OUT
+        node = following(node, part if part != NULL else ruby, into)
         if node == NULL:
             if part == NULL:
                 break

@@ -37,7 +37,8 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
 cdef bint has_tag(const node_t* node, int number) noexcept nogil
 cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
-cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil
+cdef bint is_apart_from_formula(node_t* node) noexcept nogil
+cdef void mark_tree(builder_t* b, node_t* root) noexcept nogil
 cdef bint add_reading(
     builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
 ) noexcept nogil

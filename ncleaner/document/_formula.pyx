@@ -16,10 +16,12 @@ from ncleaner.document._document cimport add_space, add_text
 from ncleaner.document._marks cimport (
     MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, is_one_of, lengthen_mark,
 )
+from ncleaner.document._nodes cimport id_annotation_xml, meaning_of
 from ncleaner.document._spaces cimport last_written
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
+from ncleaner.document._tags cimport ROLE_LEFT_OUT
 from ncleaner.text._ascii cimport fill_words, find_any, words_t
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
@@ -255,9 +257,16 @@ cdef void _put_end(builder_t* b, const node_t* node) noexcept nogil:
         lengthen_mark(b, b">", 1)
 
 
-cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil:
+cdef bint is_apart_from_formula(node_t* node) noexcept nogil:
+    """Returns whether a node of a formula is no part of it: its other forms, scripts, styles and the like."""
+    return node.type == ELEMENT_NODE and (
+        node.local_name == id_annotation_xml or meaning_of(node).role == ROLE_LEFT_OUT or is_named(node, b"annotation")
+    )
+
+
+cdef void mark_tree(builder_t* b, node_t* root) noexcept nogil:
     """Notes the elements of a formula; those of one that is too long are not noted."""
-    cdef const node_t* node = root
+    cdef node_t* node = root
     cdef size_t began = b.n_values
     add_text_mark(b, MARK_TREE, b"", 0)
     while not b.no_memory:
@@ -267,7 +276,7 @@ cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil:
             return
         if node.type == ELEMENT_NODE:
             _put_tag(b, node)
-            if node.first_child != NULL and not is_named(node, b"annotation"):
+            if node.first_child != NULL and not is_apart_from_formula(node):
                 node = node.first_child
                 continue
         elif node.type == TEXT_NODE:

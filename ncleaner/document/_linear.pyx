@@ -10,8 +10,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport add_space, add_text
-from ncleaner.document._formula cimport MFENCED, MI, MO, has_tag, stated
-from ncleaner.document._nodes cimport id_annotation_xml
+from ncleaner.document._formula cimport MFENCED, MI, MO, has_tag, is_apart_from_formula, stated
 from ncleaner.document._spaces cimport last_written
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, following, name_t, node_t, str_t, text_node_t,
@@ -20,8 +19,9 @@ from ncleaner.text._letters cimport decode_utf8, is_white
 
 cdef enum:
     DEEPEST = 100   # what is deeper is written without signs
+    NEAR = 50       # most nodes among which a part is searched
     PARTS = 3       # most parts of an element: base, below, above
-    NAMES = 18
+    NAMES = 17
 
 # What an element says of its parts.
 cdef enum kind_t:
@@ -45,11 +45,11 @@ cdef enum kind_t:
 # elements inside; MathJax shows each letter of a leaf in an element of its own.
 cdef const char** ELEMENT_NAMES = [
     b"mfrac", b"msub", b"msup", b"msubsup", b"munder", b"mover", b"munderover", b"msqrt", b"mroot", b"mtr",
-    b"mlabeledtr", b"mtd", b"annotation", b"mi", b"mo", b"mn", b"ms", b"mtext",
+    b"mlabeledtr", b"mtd", b"mi", b"mo", b"mn", b"ms", b"mtext",
 ]
 cdef kind_t* NAMED = [
     FRACTION, SUB, SUP, SUBSUP, UNDER, OVER, UNDEROVER, SQUARE_ROOT, NTH_ROOT, TABLE_ROW,
-    TABLE_ROW, CELL, LEFT_OUT, LEAF, LEAF, LEAF, LEAF, LEAF,
+    TABLE_ROW, CELL, LEAF, LEAF, LEAF, LEAF, LEAF,
 ]
 # Elements in which MathJax puts the parts of others.
 cdef const char** WRAPPERS = [b"frac", b"dbox", b"dtable", b"row", b"box", b"sqrt", b"munder", b"base", NULL]
@@ -75,10 +75,10 @@ cdef bint _has_name(const node_t* node, const char* name) noexcept nogil:
     return entry.length - skip == strlen(name) and memcmp(entry.short_name + skip, name, strlen(name)) == 0
 
 
-cdef kind_t _kind_of(const node_t* node) noexcept nogil:
-    cdef const node_t* child = node.first_child
+cdef kind_t _kind_of(node_t* node) noexcept nogil:
+    cdef node_t* child = node.first_child
     cdef int i
-    if node.local_name == id_annotation_xml:
+    if is_apart_from_formula(node):
         return LEFT_OUT
     if node.local_name >= KNOWN_TAGS:
         for i in range(NAMES):
@@ -87,7 +87,7 @@ cdef kind_t _kind_of(const node_t* node) noexcept nogil:
     elif has_tag(node, MFENCED):
         return FENCED
     while child != NULL:
-        if child.type == ELEMENT_NODE:
+        if child.type == ELEMENT_NODE and not is_apart_from_formula(child):
             return ROW
         child = child.next
     return LEAF
@@ -110,7 +110,9 @@ cdef node_t* _within(node_t* root, const char* name) noexcept nogil:
     cdef node_t* node = root.first_child
     cdef const char** wrapper
     cdef bint into
-    while node != NULL:
+    cdef int left = NEAR
+    while node != NULL and left:
+        left -= 1
         into = False
         if node.type == ELEMENT_NODE:
             if _has_name(node, name):
@@ -165,7 +167,7 @@ cdef uint32_t _first_sign(node_t* root) noexcept nogil:
                 if not is_white(text.data[i]):
                     decode_utf8(text.data + i, text.length - i, &code)
                     return code
-        node = following(node, root, True)
+        node = following(node, root, not is_apart_from_formula(node))
     return 0
 
 
@@ -328,7 +330,7 @@ cdef void _write_texts(formula_t* f, node_t* root) noexcept nogil:
         if node.type == TEXT_NODE:
             _add_leaf(f, &(<text_node_t*> node).data, is_operator or has_tag(node.parent, MO), is_name and not begun)
             begun = True
-        node = following(node, root, True)
+        node = following(node, root, not is_apart_from_formula(node))
     if is_name:
         f.apart = f.b.mark
 

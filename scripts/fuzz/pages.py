@@ -32,6 +32,14 @@ _ODD_TAGS = (
     "select option optgroup template object applet marquee frameset svg math g path desc foreignObject "
     "annotation-xml mi mo mtext mglyph malignmark plaintext search slot canvas video audio"
 ).split()
+# of formulas: MathML, and what MathJax shows
+_FORMULA = (
+    "mrow mstyle mfrac msub msup msubsup munder mover munderover msqrt mroot mtable mtr mlabeledtr mtd "
+    "mfenced semantics mi mo mn mtext none mjx-mrow mjx-mfrac mjx-frac mjx-num mjx-den mjx-msub mjx-msup mjx-msubsup "
+    "mjx-script mjx-munder mjx-munderover mjx-base mjx-under mjx-over mjx-row mjx-msqrt mjx-sqrt mjx-box "
+    "mjx-mroot mjx-root mjx-mtable mjx-mtr mjx-mtd mjx-mi mjx-mo mjx-mn mjx-c mjx-spacer script"
+).split()
+_SIGNS = "x y n 2 10 sin ( ) [ ] | + − = , ∑ ∫ ′ ¯ √ 𝑛 \u2061 \u2062 &nbsp; _ ^ /".split(" ")
 _ALL = (*_BLOCKS, *_TABLE, *_INLINE, *_VOID, *_RAW, *_ODD_TAGS)
 # tags behind which a page shows nothing until their end, or at all
 _HIDING = (
@@ -217,7 +225,8 @@ def element(source: Source, depth: int) -> str:
     if roll < 0.5:
         return source.choice(
             (f"<template>{inside}</template>", f"<select><option>{inside}</select>",
-             f"<math><mi>{inside}</math>", f"<noscript>{inside}</noscript>",
+             f"<math><mi>{inside}</math>", f"<p>{_formula(source)} {inside}",
+             f"<noscript>{inside}</noscript>",
              f"<noscript>{inside}{token(source)}</noscript>",
              f"<noscript>{inside}{start_tag(source, 'div')}</noscript>",
              f"<pre>\n{inside}\n\n{inside}</pre>", f"<button>{inside}</button>",
@@ -228,6 +237,22 @@ def element(source: Source, depth: int) -> str:
     name = source.choice(_BLOCKS if source.odds(0.6) else _INLINE)
     end = f"</{name}>" if source.odds(0.9) else source.choice(("", "</p>", f"</{source.choice(_ALL)}>"))
     return start_tag(source, name) + inside + end
+
+
+def _formula(source: Source) -> str:
+    shown = source.odds(0.3)
+    inside = source.several(lambda: _part(source, source.randint(1, 7)), 4)
+    return f"<mjx-container class=MathJax><mjx-math>{inside}" if shown else f"<math>{inside}</math>"
+
+
+def _part(source: Source, depth: int) -> str:
+    """An element of a formula, with parts that may be missing, empty or too many."""
+    name = source.choice(_FORMULA)
+    if depth == 0 or name in ("mi", "mo", "mn", "mjx-c"):
+        return f"<{name}>{source.choice(_SIGNS)}</{name}>"
+    stated = " open='[' close=''" if name == "mfenced" and source.odds(0.5) else ""
+    inside = source.several(lambda: _part(source, depth - 1), 4)
+    return f"<{name}{stated}>{inside}" + f"</{name}>" * source.odds(0.95)
 
 
 def _rows(source: Source, depth: int) -> str:

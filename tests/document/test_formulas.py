@@ -33,6 +33,7 @@ CASES = [
     ("<math><mi>sin</mi><mo>\u2061</mo><mi>x</mi><mo>≤</mo><mn>2</mn><mo>\u2062</mo><mi>y</mi></math>", "sin x ≤ 2y"),
     ("<math><mfrac><mn>1</mn><mrow><mn>2</mn><mi>x</mi></mrow></mfrac></math> of it", "1/(2x) of it"),
     ("<math>\n <msup>\n  <mi>x</mi>\n  <mn>2</mn>\n </msup>\n</math>", "x^2"),
+    ("<math><mi>x<script>var a</script></mi><mo>=<style>p{}</style></mo><mtext>y</mtext></math>", "x = y"),
     ("<math><mtext>if&nbsp;x</mtext><annotation-xml><ci>y</ci></annotation-xml></math>", "if x"),
     ("<math><semantics><mi>x</mi><annotation encoding='text/plain'>y</annotation></semantics></math>", "x"),
     (f"a <math display=block>{MATHML}{TEX}</math> b", "a a=b+1 b"),
@@ -81,6 +82,7 @@ CASES = [
     ("<ruby><rb>旧<rb>金<rt>jiù<rt>jīn<rtc>San <b>F</b></ruby>", "旧金(jiù jīn)(San F)"),
     ("<ruby>漢字</ruby>と<ruby>字<rt> </rt></ruby>", "漢字と字"),
     ("<ruby>漢<ruby>字<rt>じ</rt></ruby><rt>かん</rt></ruby>", "漢字(じかん)"),
+    ("<ruby>漢<script>var a</script><rt>か<script>var b</script>ん<style>p{}</style></rt></ruby>", "漢(かん)"),
     ("x <rt>y</rt> z", "x y z"),
     # drawings
     ("a <svg><title>icon</title><text>b</text></svg> c", "a c"),
@@ -182,7 +184,7 @@ PIECES = st.sampled_from(
     "x|y |12|=|漢|かん| |\n|<p>|</p>|<b>|</b>|<br>|<span>|</span>|<math>|</math>|<math alttext='a'>|<mi>|</mi>|<mo>|"
     "</mo>|<mfrac>|</mfrac>|<msup>|</msup>|<munderover>|</munderover>|<mroot>|</mroot>|<msqrt>|</msqrt>|<mtr>|<mtd>|"
     "<mfenced>|</mfenced>|<mjx-math>|</mjx-math>|<mjx-msubsup>|<mjx-script>|<annotation encoding='application/x-tex'>|</annotation>|<span class=katex-html>|"
-    "<span class=MathJax>|<span class=MathJax_Preview>|<script type='math/tex'>z</script>|<script>z</script>|"
+    "<span class=MathJax>|<span class=MathJax_Preview>|<script type='math/tex'>z</script>|<script>é</script>|<script>|<style>|"
     "<mjx-container>|</mjx-container>|<span class='mwe-math-mathml-inline' style='display:none'>|"
     "<img class=mwe-math-fallback-image-inline alt=c>|<img class=tex alt='$d$'>|<ruby>|</ruby>|<rt>|</rt>|<rtc>|<rb>|"
     "<rp>|<pre>|</pre>|<svg>|</svg>".split("|")
