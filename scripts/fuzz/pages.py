@@ -34,10 +34,11 @@ _ODD_TAGS = (
 ).split()
 # of formulas: MathML, and what MathJax shows
 _FORMULA = (
-    "mrow mstyle mfrac msub msup msubsup munder mover munderover msqrt mroot mtable mtr mlabeledtr mtd "
-    "mfenced semantics mi mo mn mtext none mjx-mrow mjx-mfrac mjx-frac mjx-num mjx-den mjx-msub mjx-msup mjx-msubsup "
-    "mjx-script mjx-munder mjx-munderover mjx-base mjx-under mjx-over mjx-row mjx-msqrt mjx-sqrt mjx-box "
-    "mjx-mroot mjx-root mjx-mtable mjx-mtr mjx-mtd mjx-mi mjx-mo mjx-mn mjx-c mjx-spacer script"
+    "mrow mstyle mfrac msub msup msubsup munder mover munderover msqrt mroot mtable mtr mlabeledtr "
+    "mtd mfenced semantics mi mo mn mtext none mjx-mrow mjx-mfrac mjx-frac mjx-num mjx-den mjx-msub "
+    "mjx-msup mjx-msubsup mjx-script mjx-munder mjx-munderover mjx-base mjx-under mjx-over "
+    "mjx-row mjx-msqrt mjx-sqrt mjx-box mjx-mroot mjx-root mjx-mtable mjx-mtr "
+    "mjx-mtd mjx-mi mjx-mo mjx-mn mjx-c mjx-spacer script"
 ).split()
 _SIGNS = "x y n 2 10 sin ( ) [ ] | + − = , ∑ ∫ ′ ¯ √ 𝑛 \u2061 \u2062 &nbsp; _ ^ /".split(" ")
 _ALL = (*_BLOCKS, *_TABLE, *_INLINE, *_VOID, *_RAW, *_ODD_TAGS)
