@@ -403,7 +403,9 @@ cdef void _write_fenced(formula_t* f, node_t* node, int depth) noexcept nogil:
 cdef void _write(formula_t* f, node_t* node, int depth) noexcept nogil:
     cdef kind_t kind = _kind_of(node)
     cdef node_t* part[PARTS]
+    cdef const str_t* bar
     cdef size_t begin
+    cdef bint stacked
     if kind == LEFT_OUT:
         return
     if kind == LEAF or depth >= DEEPEST:
@@ -418,10 +420,13 @@ cdef void _write(formula_t* f, node_t* node, int depth) noexcept nogil:
     begin = f.b.mark
     _find_parts(node, kind, part)
     if kind == FRACTION:
+        # without a bar it is a binomial coefficient, a column of two
+        bar = stated(node, b"linethickness")
+        stacked = bar != NULL and bar.length and bar.data[0] == c"0"
         if part[0] != NULL:
             _group(f, part[0], True, False, depth)
         if part[1] != NULL:
-            _put(f, b"/")
+            _put(f, b"; " if stacked else b"/")
             f.apart = 0
             _group(f, part[1], True, False, depth)
     elif kind == SQUARE_ROOT or kind == NTH_ROOT:

@@ -134,6 +134,7 @@ LINEAR = [
         "<mi>b</mi></mtd></mtr></mtable><mo>)</mo>",
         "(1 0; a b)",
     ),
+    ("<mo>(</mo><mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac><mo>)</mo>", "(n; k)"),
     ("<mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f(x, y)"),
     ("<mfenced open='[' close=']'><mi>x</mi></mfenced><msup><mfenced><mi>y</mi></mfenced><mn>2</mn></msup>", "[x](y)^2"),
     # MathJax
