@@ -62,7 +62,6 @@ cdef struct own_t:                # a token of the guard's own, with space for f
 
 memset(meanings, ANY, sizeof(meanings))
 id_text = id_end_of_page = id_p = id_br = id_pre = id_wbr = id_table = id_form = id_title = id_svg = id_math = 0
-id_ruby = 0
 marker = NULL
 
 
@@ -581,17 +580,6 @@ cdef inline void _follow_noscript(guard_t* g, token_t* token, int meaning) noexc
 # --------------------------------------------------------------------------------------------------
 # A pass that hurries.
 
-cdef bint _is_in_whole(const tree_t* tree) noexcept nogil:
-    """Returns whether a formula or a reading is open, which are read with all that is inside."""
-    cdef size_t i
-    cdef uintptr_t name
-    for i in range(tree.open_elements.length):
-        name = tree.open_elements.list[i].local_name
-        if name == id_math or name == id_ruby:
-            return True
-    return False
-
-
 cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
     """Returns whether the type of a script says that its content is of no use for this page."""
     cdef const attribute_t* attribute = token.attr_first
@@ -636,7 +624,7 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     """Gives the parser the start tag of raw text, and takes care that the content is passed over if it may be."""
     cdef void* before = g.tokenizer.state
     cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
-    cdef bint may = (kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)) and not _is_in_whole(g.tree)
+    cdef bint may = kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)
     cdef char* content
     cdef size_t size
     cdef token_t* got = g.next(g.tokenizer, token, g.tree)

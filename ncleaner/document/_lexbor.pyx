@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
-    ALL, ANY, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
+    ALL, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
     OF_HEADING, OF_ITEM, OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID,
     STATEMENTS, TYPESETTERS, begin, guard_t, is_crowded, memory_of, watch, watch_places,
 )
@@ -389,7 +389,7 @@ _MEANINGS = (
     *((name, OF_POINT) for name in "desc foreignobject mi mo mn ms mtext annotation-xml".split()),
     ("svg", OF_FOREIGN), ("math", OF_FOREIGN),
     ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES), ("select", OF_SELECT), ("option", OF_OPTION),
-    ("xmp", OF_PLAIN), ("ruby", ANY),
+    ("xmp", OF_PLAIN),
 )  # fmt: skip
 
 cdef enum:
@@ -478,8 +478,8 @@ cdef bint _prove_tokens(document_t* document) except -1:
         at += 2
     _guard.id_text, _guard.id_end_of_page = notes.tags[notes.n - 5], notes.tags[notes.n - 1]
     _guard.id_p, _guard.id_br, _guard.id_pre, _guard.id_wbr = [ids[name] for name in ("p", "br", "pre", "wbr")]
-    _guard.id_table, _guard.id_form, _guard.id_title, _guard.id_svg, _guard.id_math, _guard.id_ruby = [
-        ids[name] for name in ("table", "form", "title", "svg", "math", "ruby")
+    _guard.id_table, _guard.id_form, _guard.id_title, _guard.id_svg, _guard.id_math = [
+        ids[name] for name in ("table", "form", "title", "svg", "math")
     ]
     _guard.meanings[notes.tags[notes.n - 2] % KNOWN_TAGS] = OF_PLAIN
     # before the last tag, html, body, p, b and i are open (the cell is dropped), and b and i are listed
