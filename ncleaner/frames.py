@@ -125,18 +125,23 @@ def rows(
         segments=segments, metadata=metadata, signals=signals, markdown=markdown, source=sources
     )
     own = Cleaner(facts=metadata, marks=markdown, sources=sources) if cleaner is None else cleaner
-    if metadata and not own.recipe.facts:
-        raise ValueError("metadata needs a Cleaner(facts=True)")
-    if markdown and not own.recipe.marks:
-        raise ValueError("markdown needs a Cleaner(marks=True)")
-    if sources and not own.recipe.sources:
-        raise ValueError("sources needs a Cleaner(sources=True)")
+    _check_collects(own, metadata=metadata, markdown=markdown, sources=sources)
     found: Sequence[str | BinaryIO]
     if isinstance(source, str | os.PathLike):
         found = [item.path for item in find_inputs([source])]
     else:
         found = [source]
     return _rows(found, own, options, input_format, marker)
+
+
+def _check_collects(cleaner: Cleaner, *, metadata: bool, markdown: bool, sources: bool) -> None:
+    """Raises ValueError: the cleaner does not collect what is asked for."""
+    if metadata and not cleaner.recipe.facts:
+        raise ValueError("metadata needs a Cleaner(facts=True)")
+    if markdown and not cleaner.recipe.marks:
+        raise ValueError("markdown needs a Cleaner(marks=True)")
+    if sources and not cleaner.recipe.sources:
+        raise ValueError("sources needs a Cleaner(sources=True)")
 
 
 def _rows(

@@ -460,9 +460,7 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
                 put(name, value, source)
                 return
 
-    names = [
-        (name, source) for source, values in _sites(said) for text in values[:2] if (name := _site(text))
-    ]
+    names = list(_sites(said))
     put("site", *next(iter(names), ("", "")))
     sites = [name for name, _ in names]
     title, source = _title(said, shown, sites, url)
@@ -586,10 +584,12 @@ def _times(said: Statements, wanted: Callable[[Fact], bool]) -> _Candidates:
     return [("time", [fact.value]) for fact in said.times if wanted(fact)]
 
 
-def _sites(said: Statements) -> _Candidates:
-    yield from said.meta_of("site")
-    yield from said.json_of("publisher")
-    yield from said.meta_of("other sites")
+def _sites(said: Statements) -> Iterator[tuple[str, str]]:
+    """The names of the site, and who says so."""
+    for source, values in chain(said.meta_of("site"), said.json_of("publisher"), said.meta_of("other sites")):
+        for text in values[:2]:
+            if name := _site(text):
+                yield name, source
 
 
 def _canonical(said: Statements) -> _Candidates:

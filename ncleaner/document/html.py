@@ -67,6 +67,15 @@ def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all", places: 
     )
 
 
+def _decoded(html: bytes | str, content_type: str, encoding: str | None, limits: Limits) -> tuple[bytes, str]:
+    """Returns a page as UTF-8, and the name of its encoding. Raises InputError: as `dump_html`."""
+    limits.check_size(len(html))
+    utf8, used = decode(html, content_type, encoding)
+    if isinstance(html, str):
+        limits.check_size(len(utf8))
+    return utf8, used
+
+
 def _add_unshown(
     tree: Parsed, builder: Builder, limits: Limits, utf8: bytes, title: bytes
 ) -> tuple[int, bool]:
@@ -158,10 +167,7 @@ def dump_html(
     Raises:
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
     """
-    limits.check_size(len(html))
-    utf8, used = decode(html, content_type, encoding)
-    if isinstance(html, str):
-        limits.check_size(len(utf8))
+    utf8, used = _decoded(html, content_type, encoding, limits)
     # marks say which script typesets formulas
     scripts = "typesetters" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts, sources)
@@ -173,8 +179,7 @@ def dump_html(
     limits.check_segments(builder.count_segments())
     tables, places = builder.tables(title), None
     if met is not None:
-        # few runs ask for it
-        from ncleaner.document.source import sources_of_page
+        from ncleaner.document.source import sources_of_page  # few runs ask for it
 
         places = sources_of_page(html, used, utf8, tree, met, tables)
     dropped += tree.dropped

@@ -113,17 +113,7 @@ def finished(
     # a fragment with prose is an article without the rest of its page
     article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
     _drop_surroundings(document.tables, mask, article, kind, note)
-    _rules.complete_tables(document.tables, mask)
-    note("table")
-    _rules.complete_code(document.tables, mask)
-    note("code")
-    if kind == "listing":
-        _rules.complete_items(document.tables, mask)
-        note("item")
-    _rules.complete_headings(document.tables, mask)
-    note("section")
-    _rules.drop_last_headings(document.tables, mask)
-    note("heading")
+    _complete(document.tables, mask, kind, note)
     _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)
     # a line that a user pipes is not the message of a server
     is_line = document.is_text and len(document) == 1
@@ -163,6 +153,21 @@ def _drop_surroundings(
     note("end")
     _rules.drop_breadcrumbs(tables, mask)
     note("crumb")
+
+
+def _complete(tables: Tables, mask: npt.NDArray[np.bool_], kind: str, note: Callable[[str], None]) -> None:
+    """Keeps whole what belongs together: tables, code, items, sections; removes headings of nothing."""
+    _rules.complete_tables(tables, mask)
+    note("table")
+    _rules.complete_code(tables, mask)
+    note("code")
+    if kind == "listing":
+        _rules.complete_items(tables, mask)
+        note("item")
+    _rules.complete_headings(tables, mask)
+    note("section")
+    _rules.drop_last_headings(tables, mask)
+    note("heading")
 
 
 def _check_form(
