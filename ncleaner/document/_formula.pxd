@@ -34,6 +34,7 @@ cdef bint is_tex(
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
+cdef void strip(const unsigned char** start, const unsigned char** end) noexcept nogil
 cdef bint has_tag(const node_t* node, int number) noexcept nogil
 cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil

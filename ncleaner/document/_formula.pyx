@@ -81,7 +81,7 @@ cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil:
 cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
     """Returns whether a text is as a whole TeX in its delimiters."""
     cdef const unsigned char* end = text + length
-    _strip_pair(&text, &end, b"", b"")
+    strip(&text, &end)
     return _strip_pair(&text, &end, b"$", b"$") or _strip_pair(&text, &end, b"\\(", b"\\)") \
         or _strip_pair(&text, &end, b"\\[", b"\\]")
 
@@ -121,6 +121,14 @@ cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
     return length >= 8 and memcmp(type_, b"math/tex", 8) == 0
 
 
+cdef void strip(const unsigned char** start, const unsigned char** end) noexcept nogil:
+    """Leaves out white space on both sides of a text."""
+    while start[0] < end[0] and is_white(start[0][0]):
+        start[0] += 1
+    while start[0] < end[0] and is_white((end[0] - 1)[0]):
+        end[0] -= 1
+
+
 cdef inline bint _strip_pair(
     const unsigned char** start, const unsigned char** end, const char* opening, const char* closing
 ) noexcept nogil:
@@ -129,10 +137,7 @@ cdef inline bint _strip_pair(
         return False
     start[0] += n
     end[0] -= m
-    while start[0] < end[0] and is_white(start[0][0]):
-        start[0] += 1
-    while start[0] < end[0] and is_white((end[0] - 1)[0]):
-        end[0] -= 1
+    strip(start, end)
     return True
 
 
@@ -141,7 +146,7 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
 
     `display` says that it stands on a line of its own, which its delimiters can say, too."""
     cdef const unsigned char* end = tex + length
-    _strip_pair(&tex, &end, b"", b"")
+    strip(&tex, &end)
     # as kramdown writes it
     _strip_pair(&tex, &end, b"% <![CDATA[", b"%]]>")
     if _strip_pair(&tex, &end, b"$$", b"$$") or _strip_pair(&tex, &end, b"\\[", b"\\]"):
@@ -259,9 +264,11 @@ cdef void _put_end(builder_t* b, const node_t* node) noexcept nogil:
 
 cdef bint is_apart_from_formula(node_t* node) noexcept nogil:
     """Returns whether a node of a formula is no part of it: its other forms, scripts, styles and the like."""
-    return node.type == ELEMENT_NODE and (
-        node.local_name == id_annotation_xml or meaning_of(node).role == ROLE_LEFT_OUT or is_named(node, b"annotation")
-    )
+    if node.type != ELEMENT_NODE:
+        return False
+    if node.local_name >= KNOWN_TAGS:
+        return is_named(node, b"annotation")
+    return node.local_name == id_annotation_xml or meaning_of(node).role == ROLE_LEFT_OUT
 
 
 cdef void mark_tree(builder_t* b, node_t* root) noexcept nogil:
@@ -306,7 +313,7 @@ cdef bint add_reading(
     cdef const unsigned char* start = data
     cdef const unsigned char* end = data + length
     cdef uint32_t code
-    _strip_pair(&start, &end, b"", b"")
+    strip(&start, &end)
     if start == end:
         if open_ and not apart:
             add_space(b)

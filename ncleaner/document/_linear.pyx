@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport add_space, add_text
-from ncleaner.document._formula cimport MFENCED, MI, MO, has_tag, is_apart_from_formula, stated
+from ncleaner.document._formula cimport MFENCED, MI, MO, has_tag, is_apart_from_formula, stated, strip
 from ncleaner.document._spaces cimport last_written
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, following, name_t, node_t, str_t, text_node_t,
@@ -262,6 +262,11 @@ cdef uint32_t _before(const formula_t* f) noexcept nogil:
     return last_written(f.b, 0) if f.b.open and f.b.mark > f.start else 0
 
 
+cdef bint _is_joint(const formula_t* f) noexcept nogil:
+    """Returns whether a letter or a digit here would seem to belong to the part before it."""
+    return f.apart and f.b.mark == f.apart
+
+
 cdef void _add_operator(formula_t* f, const unsigned char* data, size_t length) noexcept nogil:
     """Writes an operator: a relation or binary one with spaces, a sign at the beginning or behind one without."""
     cdef uint32_t code, before
@@ -276,7 +281,7 @@ cdef void _add_operator(formula_t* f, const unsigned char* data, size_t length) 
         add_text(f.b, data, length)
         add_space(f.b)
         return
-    if f.apart and f.b.mark == f.apart and _is_word(code):
+    if _is_joint(f) and _is_word(code):
         add_space(f.b)
     add_text(f.b, data, length)
     if code == c',' or code == c';':
@@ -286,20 +291,18 @@ cdef void _add_operator(formula_t* f, const unsigned char* data, size_t length) 
 cdef void _add_leaf(formula_t* f, const str_t* text, bint is_operator, bint is_name) noexcept nogil:
     """Writes the text of a leaf. `is_name` says that it begins a name of several letters, which stands apart."""
     cdef const unsigned char* data = text.data
-    cdef size_t length = text.length
+    cdef const unsigned char* end = data + text.length
+    cdef size_t length
     cdef uint32_t code
-    while length and is_white(data[0]):
-        data += 1
-        length -= 1
-    while length and is_white(data[length - 1]):
-        length -= 1
-    if length == 0:
+    strip(&data, &end)
+    if data == end:
         return
+    length = <size_t> (end - data)
     if is_operator:
         _add_operator(f, data, length)
         return
     decode_utf8(data, length, &code)
-    if _is_word(code) and (f.apart and f.b.mark == f.apart or is_name and _is_word(_before(f))):
+    if _is_word(code) and (_is_joint(f) or is_name and _is_word(_before(f))):
         add_space(f.b)
     add_text(f.b, data, length)
 
@@ -360,7 +363,6 @@ cdef void _write_scripts(formula_t* f, kind_t kind, node_t** part, int depth) no
         # a line over a letter, an arrow below it
         if not (over and _is_operator(part[i]) or i == 2 and _is_mark(part[i])):
             _put(f, b"_" if i == 1 else b"^")
-            f.apart = 0
         _group(f, part[i], False, False, depth)
 
 
@@ -386,16 +388,11 @@ cdef void _write_row(formula_t* f, node_t* row, int depth) noexcept nogil:
         child = child.next
 
 
-cdef void _write_fenced(formula_t* f, node_t* node, int depth) noexcept nogil:
-    cdef const str_t* sign = stated(node, b"open")
+cdef void _put_stated(formula_t* f, const node_t* fenced, const char* name, const char* default_) noexcept nogil:
+    """Writes the bracket that an element states."""
+    cdef const str_t* sign = stated(fenced, name)
     if sign == NULL:
-        _put(f, b"(")
-    else:
-        add_text(f.b, sign.data, sign.length)
-    _write_row(f, node, depth + 1)
-    sign = stated(node, b"close")
-    if sign == NULL:
-        _put(f, b")")
+        _put(f, default_)
     else:
         add_text(f.b, sign.data, sign.length)
 
@@ -412,7 +409,9 @@ cdef void _write(formula_t* f, node_t* node, int depth) noexcept nogil:
         _write_texts(f, node)
         return
     if kind == FENCED:
-        _write_fenced(f, node, depth)
+        _put_stated(f, node, b"open", b"(")
+        _write_row(f, node, depth + 1)
+        _put_stated(f, node, b"close", b")")
         return
     if kind == ROW or kind == TABLE_ROW or kind == CELL:
         _write_row(f, node, depth + 1)
@@ -427,19 +426,17 @@ cdef void _write(formula_t* f, node_t* node, int depth) noexcept nogil:
             _group(f, part[0], True, False, depth)
         if part[1] != NULL:
             _put(f, b"; " if stacked else b"/")
-            f.apart = 0
             _group(f, part[1], True, False, depth)
     elif kind == SQUARE_ROOT or kind == NTH_ROOT:
         if part[0] == NULL or _first_sign(part[0]) == 0:
             return
         if kind == SQUARE_ROOT:
-            if f.apart and f.apart == f.b.mark:
+            if _is_joint(f):
                 add_space(f.b)
             _put(f, b"\xe2\x88\x9a")  # √
         _group(f, part[0], False, part[0] == node, depth)
         if part[1] != NULL:
             _put(f, b"^(1/")
-            f.apart = 0
             _group(f, part[1], False, False, depth)
             _put(f, b")")
     else:

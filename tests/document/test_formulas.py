@@ -184,8 +184,9 @@ def test_one_paragraph_with_each_formula_once(html: str, text: str) -> None:
 PIECES = st.sampled_from(
     "x|y |12|=|漢|かん| |\n|<p>|</p>|<b>|</b>|<br>|<span>|</span>|<math>|</math>|<math alttext='a'>|<mi>|</mi>|<mo>|"
     "</mo>|<mfrac>|</mfrac>|<msup>|</msup>|<munderover>|</munderover>|<mroot>|</mroot>|<msqrt>|</msqrt>|<mtr>|<mtd>|"
-    "<mfenced>|</mfenced>|<mjx-math>|</mjx-math>|<mjx-msubsup>|<mjx-script>|<annotation encoding='application/x-tex'>|</annotation>|<span class=katex-html>|"
-    "<span class=MathJax>|<span class=MathJax_Preview>|<script type='math/tex'>z</script>|<script>é</script>|<script>|<style>|"
+    "<mfenced>|</mfenced>|<mjx-math>|</mjx-math>|<mjx-msubsup>|<mjx-script>|<annotation encoding='application/x-tex'>|"
+    "</annotation>|<span class=katex-html>|<span class=MathJax>|<span class=MathJax_Preview>|"
+    "<script type='math/tex'>z</script>|<script>z</script>|<script>é</script>|<script>|<style>|"
     "<mjx-container>|</mjx-container>|<span class='mwe-math-mathml-inline' style='display:none'>|"
     "<img class=mwe-math-fallback-image-inline alt=c>|<img class=tex alt='$d$'>|<ruby>|</ruby>|<rt>|</rt>|<rtc>|<rb>|"
     "<rp>|<pre>|</pre>|<svg>|</svg>".split("|")
