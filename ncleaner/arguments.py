@@ -44,6 +44,12 @@ def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str
         raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
 
 
+def check_local(name: str, value: object) -> None:
+    """Raises ValueError: a path is a URL, where only a file on this machine can be used."""
+    if isinstance(value, str) and _ADDRESS.fullmatch(value):
+        raise ValueError(f"{name} has to be a path on this machine, not {_shown(value)}")
+
+
 def check_all(name: str, values: Iterable[object], kind: type, what: str) -> None:
     """Raises TypeError: the values are one string, nothing that can be gone through, or not all
     of this type."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncleaner.arguments import check_choice, check_is, check_number
+from ncleaner.arguments import check_choice, check_is, check_local, check_number
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
@@ -45,6 +45,7 @@ def _check_model(name: str, value: Any) -> None:
         from ncleaner.modelling.container import Stored
 
         check_is(name, value, Stored, "a name, a path or a loaded model")
+    check_local(name, value)
 
 
 def _check_sites(name: str, value: Any) -> None:
@@ -52,6 +53,7 @@ def _check_sites(name: str, value: Any) -> None:
         from ncleaner.surveying.survey import Survey
 
         check_is(name, value, Survey, "a survey or its path")
+    check_local(name, value)
 
 
 def _check_threshold(name: str, value: Any) -> None:

@@ -14,7 +14,9 @@ from typing import Annotated, Any, Self, cast
 import typer
 from typer.core import CompletionItem, TyperCommand, TyperGroup, TyperOption  # type: ignore[attr-defined]
 from typer.main import get_command
+from typer.models import TyperPath
 
+from ncleaner.arguments import check_local
 from ncleaner.people.streams import output_errors, show
 from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
@@ -103,9 +105,25 @@ def _first_sentence(text: str) -> str:
     return first + found.rstrip()
 
 
-def _unfolded(command: Any) -> Any:
-    """Makes each paragraph of the help a line: typer keeps the line breaks of all but the first."""
+class _LocalPath(TyperPath):
+    """A path on this machine: `Path` would fold `s3://bucket` to `s3:/bucket`."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            check_local("it", value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _finished(command: Any) -> Any:
+    """Returns a command, or a group with its own, as users get it: each paragraph of the help is a line, of
+    which typer keeps the line breaks of all but the first; and no path is a URL."""
     command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
+    for each in (command, *getattr(command, "commands", {}).values()):
+        for parameter in each.params:
+            if isinstance(parameter.type, TyperPath):
+                parameter.type = _LocalPath()
     return command
 
 
@@ -132,12 +150,12 @@ class _Commands(TyperGroup):
             return None
         module = import_module(f"ncleaner.people.commands.{cmd_name}")
         if isinstance(module.command, typer.Typer):
-            return _unfolded(get_command(module.command))
+            return _finished(get_command(module.command))
         alone = typer.Typer(add_completion=False)
         alone.command(cmd_name, cls=_Layered, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(
             module.command
         )
-        return _unfolded(get_command(alone)).layered(getattr(module.command, "rare", ()))
+        return _finished(get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help from the table: no module of a command is loaded."""
