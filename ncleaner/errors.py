@@ -44,7 +44,9 @@ def cannot_write(what: object, error: OSError) -> OutputError:
         error: of the system. A missing directory is that of its file name.
     """
     if error.errno == errno.ENOENT and error.filename:
-        remedy = f"make the directory {Path(error.filename).parent} first"
+        bucket = "/".join(str(error.filename).split("/")[:3])
+        above = f"bucket {bucket}" if "://" in bucket else f"directory {Path(error.filename).parent}"
+        remedy = f"make the {above} first"
     else:
         remedy = _REMEDIES.get(error.errno or 0, "")
     why = error.strerror or str(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 _GIVE: Final = "give a path, or s3://…, gs://… or https://…"
 # {scheme: extra of this package} for the file systems that need more than fsspec.
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
+# {extra: where its library finds credentials}
+_CREDENTIALS: Final = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; FSSPEC_S3_ANON=true for public data",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+}
 # Bytes of one request to a server.
 _PIECE: Final = 4 << 20
 # Attempts to read a piece before the input is given up.
@@ -42,6 +48,7 @@ def _reaching(url: str) -> Iterator[None]:
         OSError: the file system has failed.
         InputError: the file system is unknown, or not installed; the message says what to install.
     """
+    extra = _EXTRAS.get(scheme_of(url))
     try:
         yield
     except FileNotFoundError as error:
@@ -57,7 +64,10 @@ def _reaching(url: str) -> Iterator[None]:
         raise OSError(error.errno or errno.EIO, text, url) from error
     except ImportError as error:
         scheme = scheme_of(url)
-        extra = _EXTRAS.get(scheme)
+        if code := getattr(error.__cause__, "response", {}).get("Error", {}).get("Code"):
+            text = f"{text.rstrip('.')} ({code})"
+        if isinstance(error, PermissionError) and extra in _CREDENTIALS:
+            text = f"{text}: check your credentials ({_CREDENTIALS[extra]})"
         if extra is None and error.name == "fsspec":
             what = f"unknown kind of URL {scheme}://, unless fsspec (not installed) knows it: {_GIVE}"
             raise InputError(f"{url}: {what}") from error
@@ -71,7 +81,10 @@ def _reaching(url: str) -> Iterator[None]:
         raise InputError(f"{url}: {what}") from error
     except Exception as error:
         # networks and cloud libraries raise exceptions of many types
-        raise OSError(errno.EIO, f"{type(error).__name__}: {error}", url) from error
+        text = f"{type(error).__name__}: {error}"
+        if "Credentials" in text and extra in _CREDENTIALS:
+            text = f"{text}: set {_CREDENTIALS[extra]}"
+        raise OSError(errno.EIO, text, url) from error
 
 
 def _system(url: str) -> tuple[AbstractFileSystem, str]:
@@ -120,8 +133,11 @@ def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
         # a URL of http is always one file, although fsspec would list the links of a page as files below it
         if scheme_of(url) in ("http", "https") or system.isfile(inner):
             return None
-        root = inner.rstrip("/") + "/"
-        found = system.find(inner, detail=True)
+        # no shell expands patterns in URLs
+        fixed = re.split(r"[*?[]", inner)[0]
+        is_pattern = fixed != inner
+        root = fixed.rpartition("/")[0] + "/" if is_pattern else inner.rstrip("/") + "/"
+        found = (system.glob if is_pattern else system.find)(inner, detail=True)
         if not found:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), url)
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -122,6 +123,34 @@ def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
     assert result.returncode == 1
     assert result.stderr.decode().startswith("ncleaner: cannot write the output ")
 
+    assert "(make the bucket s3://nowhere first)" in result.stderr.decode()
+
+
+@pytest.mark.slow
+def test_patterns_in_urls_are_expanded(s3: dict[str, str], whole: dict[str, bytes], tmp_path: Path) -> None:
+    result = run("clean", "s3://crawl/20*/[01].warc.gz", "-o", tmp_path / "out", **s3)
+    assert result.returncode == 0, result.stderr.decode()
+    found = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*.txt")}
+    assert found == {name: whole[name] for name in ("0.txt", "1.txt")}
+    assert "s3://crawl/x*: No such file" in run("clean", "s3://crawl/x*", **s3).stderr.decode()
+
+
+def test_a_refusal_names_its_code_and_the_credentials() -> None:
+    botocore = pytest.importorskip("botocore.exceptions", reason="it comes with ncleaner[s3]")
+    said = PermissionError(errno.EACCES, "Denied here.")
+    said.__cause__ = botocore.ClientError({"Error": {"Code": "InvalidAccessKeyId"}}, "HeadObject")
+    with (
+        pytest.raises(
+            OSError, match=r"Denied here \(InvalidAccessKeyId\): check your credentials \(AWS_ACCESS_KEY_ID"
+        ),
+        _reaching("s3://crawl/x"),
+    ):
+        raise said
+    with (
+        pytest.raises(OSError, match=r"NoCredentialsError: .*: set AWS_ACCESS_KEY_ID"),
+        _reaching("s3://crawl/x"),
+    ):
+        raise botocore.NoCredentialsError
 
 @pytest.mark.slow
 def test_a_list_of_paths_with_a_prefix(
@@ -160,6 +189,52 @@ def test_a_server_that_stays_broken(source: Path, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        (403, "the server answers 403 (Forbidden)"),
+        (500, "the server answers 500 (Internal Server Error)"),
+        (302, "the server redirects without an end"),
+        (404, "No such file or directory"),
+    ],
+)
+def test_a_server_that_refuses(tmp_path: Path, refusal: int, said: str) -> None:
+    with http_server(tmp_path, refusal=refusal) as url, pytest.raises(InputError) as raised:
+        find_inputs([f"{url}/a.html"])
+    assert str(raised.value) == f"{url}/a.html: {said}"
+
+
+# each hung, or ended in a division by zero, where an unknown size was the number -1
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("clean", "URL"),
+        ("clean", "URL", "-j", "1"),
+        ("clean", "URL", "URL2"),
+        ("clean", "URL", "-o", "x.jsonl"),
+        ("clean", "URL", "-o", "OUT"),
+        ("clean", "URL", "-o", "OUT", "--sites", "auto"),
+        ("survey", "URL", "-o", "s.ncs"),
+        ("sort", "URL", "-o", "SORTED"),
+    ],
+    ids=" ".join,
+)
+def test_a_server_that_does_not_tell_sizes(
+    source: Path, whole: dict[str, bytes], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    with http_server(source, chunked=True) as url:
+        places = {"URL": f"{url}/0.warc.gz", "URL2": f"{url}/1.warc.gz"}
+        words = [
+            places.get(word, tmp_path / word if "." in word or word.isupper() else word) for word in command
+        ]
+        result = run(*words)
+    assert result.returncode == 0, result.stderr.decode()
+    written = result.stdout or b"".join(path.read_bytes() for path in (tmp_path / "OUT").glob("*.txt"))
+    if command[0] == "clean" and "--sites" not in command and "x.jsonl" not in command:
+        assert written == whole["0.txt"] + (whole["1.txt"] if "URL2" in command else b"")
+
+
 def test_one_of_a_list_is_not_there(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     (tmp_path / "list").write_text("# a crawl\n0.warc.gz\n\nmissing.warc.gz\n  1.warc.gz  \n")
     with http_server(source) as url:
