@@ -247,8 +247,6 @@ def _member(
         data.write(piece)
     if data.tell() < size:
         data.close()
-        if not source.broken:
-            source.broken = "cannot read on: the file has been cut"
         return None
     data.seek(0)
     return StoredRecord(kind, record.type, record.url, record.offset, codec, codec, size, data)

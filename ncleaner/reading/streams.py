@@ -8,6 +8,7 @@ The memory of both is bounded.
 from __future__ import annotations
 
 import io
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -92,10 +93,11 @@ class Source:
     Attributes:
         name: the name of the input in messages.
         raw: the underlying stream.
+        size: of the file when it was opened, in bytes; 0 for any other stream.
         start: offset of the first byte.
         end: offset behind the last byte, if the stream goes on after it; else -1.
         on_read: called after each read of the underlying stream.
-        broken: why reading stopped before the end (an I/O error), or an empty string.
+        broken: why reading stopped before the end (an I/O error, or the file became shorter), or empty.
     """
 
     def __init__(
@@ -105,12 +107,14 @@ class Source:
         keep: int,
         end: int = -1,
         on_read: Callable[[], None] | None = None,
+        size: int | None = None,
     ) -> None:
         self.name = name
         self.end = end
         self.on_read = on_read
         self.broken = ""
         self.raw = raw
+        self.size = _file_size(raw) if size is None else size
         self._keep = keep
         self._kept = bytearray()
         self._floor = 0
@@ -132,7 +136,7 @@ class Source:
         if not self._seekable and passed < len(self._kept):
             data = bytes(memoryview(self._kept)[passed : passed + size])
         else:
-            data = self._fetch(size if self.end < 0 else min(size, self.end - self._position))
+            data = self._fetch(size if self.end < 0 else min(size, self.end - self._position), self._position)
             if not self._seekable:
                 self._kept += data
                 excess = len(self._kept) - self._keep - BLOCK
@@ -141,7 +145,7 @@ class Source:
         self._position += len(data)
         return data
 
-    def _fetch(self, size: int) -> bytes:
+    def _fetch(self, size: int, at: int) -> bytes:
         if self.broken:
             return b""
         try:
@@ -153,6 +157,8 @@ class Source:
             self.on_read()
         if isinstance(data, str):
             raise InputError(f"{self.name}: opened as text; open it in binary mode")
+        if not data and size and at < self.size:
+            self.broken = f"cannot read on: the file had {self.size:,} bytes, and has become shorter"
         # a non-blocking stream returns None if no data has arrived
         return data or b""
 
@@ -204,7 +210,7 @@ class Source:
         assert isinstance(self.raw, io.IOBase)
         while size > 0:
             self.raw.seek(offset)
-            piece = self._fetch(min(size, 16 * BLOCK))
+            piece = self._fetch(min(size, 16 * BLOCK), offset)
             self.raw.seek(self._position)
             if not piece:
                 return
@@ -224,6 +230,15 @@ class Source:
             size -= len(piece)
         self.rewind(start)
         return b"".join(pieces)
+
+
+def _file_size(raw: object) -> int:
+    file = raw.raw if isinstance(raw, io.BufferedReader) else raw
+    if isinstance(file, io.FileIO):
+        return os.fstat(file.fileno()).st_size
+    # that of a file on a server
+    size = getattr(file, "size", None)
+    return size if isinstance(size, int) else 0
 
 
 class Part(NamedTuple):

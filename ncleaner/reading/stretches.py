@@ -40,10 +40,11 @@ _HEAD: Final = 4096
 
 
 class Layout(NamedTuple):
-    """What the beginning of an archive tells of it."""
+    """What the beginning of an archive tells of it, and its size in bytes."""
 
     kind: ArchiveKind
     codec: Codec
+    size: int
 
 
 def layout_of(path: str, input_format: InputFormat) -> Layout | None:
@@ -72,7 +73,7 @@ def layout_of(path: str, input_format: InputFormat) -> Layout | None:
             dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
             if inner_codec(source, codec, dictionary, found) is not None:
                 return None
-        return None if source.broken else Layout(found, codec)
+        return None if source.broken else Layout(found, codec, source.size)
 
 
 class Stretch:
@@ -144,6 +145,7 @@ def open_stretch(
     Raises:
         InputError: the input cannot be opened.
     """
-    with opened(path) as (stream, name):
-        source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20), on_read=on_read)
+    with opened(path, pipes=False) as (stream, name):
+        keep = max(limits.bytes + MAX_HEAD, 1 << 20)
+        source = Source(stream, name, keep, on_read=on_read, size=layout.size)
         yield Stretch(source, layout, start, end, is_beginning, limits)

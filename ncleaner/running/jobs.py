@@ -208,15 +208,12 @@ class PagesJob(Job):
         return self._cleaned(self.pages, state)
 
 
-_PLAIN = Layout("warc", "plain")
-
-
-@record
+@record(kw_only=True)
 class StretchJob(Job):
     """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`."""
 
-    path: str = ""
-    layout: Layout = _PLAIN
+    path: str
+    layout: Layout
     start: int = 0
     end: int = -1
     is_beginning: bool = True

@@ -86,9 +86,9 @@ def _plan(archives: Iterable[tuple[Input, Layout]], jobs: int) -> Iterator[_Stre
     """Yields the stretches of all archives; no more of one that has ended."""
     for source, layout in archives:
         archive = _Archive(source, layout)
-        step = min(max(source.size // (_EACH * jobs), _LEAST), _MOST)
+        step = min(max(layout.size // (_EACH * jobs), _LEAST), _MOST)
         # the last one is not much shorter than the others
-        starts = range(0, max(source.size - step // 2, 1), step)
+        starts = range(0, max(layout.size - step // 2, 1), step)
         for start in starts:
             if archive.reached < 0:
                 break

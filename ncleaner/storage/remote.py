@@ -159,7 +159,7 @@ class RemoteFile(io.RawIOBase):
         with _reaching(self._url):
             system, inner = _system(self._url)
             self._file = system.open(inner, "rb", block_size=_PIECE, cache_type="readahead")
-            self._size = getattr(self._file, "size", None)
+            self.size: int | None = getattr(self._file, "size", None)
 
     def readable(self) -> bool:
         """Returns True."""
@@ -168,7 +168,7 @@ class RemoteFile(io.RawIOBase):
     def seekable(self) -> bool:
         """Whether the server can send parts of the file."""
         # a stream without a size says that it can seek, but cannot
-        return self._size is not None and bool(self._file.seekable())
+        return self.size is not None and bool(self._file.seekable())
 
     def tell(self) -> int:
         """Returns the offset of the next byte."""
@@ -190,8 +190,8 @@ class RemoteFile(io.RawIOBase):
             try:
                 with _reaching(self._url):
                     data: bytes = self._file.read(size)
-                    if not data and size and self._size is not None and self._at < self._size:
-                        reason = f"the server has sent only {self._at:,} of {self._size:,} bytes"
+                    if not data and size and self.size is not None and self._at < self.size:
+                        reason = f"the server has sent only {self._at:,} of {self.size:,} bytes"
                         raise OSError(errno.EIO, reason, self._url)
             except OSError:
                 if attempt == _TRIES - 1 or not self.seekable():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -102,6 +104,32 @@ def layout(data: bytes, name: str, folder: Path) -> Layout | None:
     return layout_of(str(write(folder / name, data)), "auto")
 
 
+def unread(items: Iterable[Item]) -> list[str]:
+    return [item.what for item in items if isinstance(item, Damage) and item.unread]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("name", PACKED)
+def test_an_archive_that_becomes_shorter(name: str, share: float, tmp_path: Path) -> None:
+    path = write(tmp_path / name, PACKED[name])
+    size = path.stat().st_size
+    found = layout_of(str(path), "auto")
+    if found is None:
+        pytest.skip("is not read in stretches")
+    os.truncate(path, int(size * share))
+    with open_stretch(str(path), found, 0, -1, True, limits=Limits()) as stretch:
+        said = f"cannot read on: the file had {size:,} bytes, and has become shorter"
+        (what,) = unread(stretch)
+    assert what.startswith(said)
+
+
+@pytest.mark.parametrize("name", ["a.warc.gz", "b.warc", "c.warc.zst", "x.html"])
+def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / name, PACKED.get(name, b"<p>A page.") * 500)
+    items = read(path, on_read=lambda: os.truncate(path, path.stat().st_size // 2))
+    assert len(unread(items)) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "codec"),
     [
@@ -110,7 +138,7 @@ def layout(data: bytes, name: str, folder: Path) -> Layout | None:
     ],
 )  # fmt: skip
 def test_layout(name: str, kind: ArchiveKind, codec: Codec, tmp_path: Path) -> None:
-    assert layout(PACKED[name], name, tmp_path) == Layout(kind, codec)
+    assert layout(PACKED[name], name, tmp_path) == Layout(kind, codec, len(PACKED[name]))
 
 
 def test_what_cannot_be_read_in_stretches(tmp_path: Path) -> None:

@@ -387,7 +387,7 @@ def test_the_work_is_divided_by_size() -> None:
     small, large, text, pipe = (
         Input(name, name, size) for name, size in zip("sltp", (10, 100, 200, -1), strict=True)
     )
-    warc = Layout("warc", "gzip")
+    warc = Layout("warc", "gzip", 1)
 
     def layout(source: Input) -> Layout | None:
         return warc if source in (small, large) else None
