@@ -167,11 +167,33 @@ class _LocalLog:
         self._file.close()
 
     def lock(self) -> None:
-        if fcntl is not None:
-            # workers do not inherit a lock of this kind: one that ends later than the run does not hold it
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(self._file, self._folder, "directory")
+def _lock(file: BinaryIO, what: Path, kind: str) -> None:
+    """Locks a file for this process; workers do not inherit such a lock, so it ends with the run.
+
+    Args:
+        file: the open file.
+        what, kind: what is written, for the message, and of what kind another one may be given.
+
+    Raises:
+        InUseError: another process has locked it.
+        OSError: the file system has no locks.
+    """
+    if fcntl is None:
+        return
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            raise
+        raise InUseError(
+            f"another run is writing to {what}: wait until it ends, or give another {kind}"
+        ) from None
+
+
 
     def lines(self) -> Iterator[bytes]:
+        self._folder = path.parent
         self._file.seek(0)
         end = 0  # of the last complete line
         for line in io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False)):
@@ -227,15 +249,13 @@ class LocalFolder:
             raise cannot_write(path, error) from error
         try:
             log.lock()
-        except OSError as error:
+        except (OSError, InUseError) as error:
             with log:
                 pass
-            if error.errno not in (errno.EACCES, errno.EAGAIN):
-                # such as a network file system without locks
-                raise cannot_write(path, error) from error
-            raise InUseError(
-                f"another run is writing to {self.path}: wait until it ends, or give another directory"
-            ) from None
+            if isinstance(error, InUseError):
+                raise
+            # such as a network file system without locks
+            raise cannot_write(path, error) from error
         return log
 
 
@@ -253,21 +273,55 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
         OSError: the file cannot be written.
     """
     temporary = path.with_name(path.name + ".part")
-    try:
-        with open(temporary, "wb", opener=_without_links) as out:
+    with _opened_alone(temporary, path) as out:
+        try:
             yield out
             # the bytes must be on the disk before the file gets its name
             out.flush()
             os.fsync(out.fileno())
-        temporary.replace(path)
-    except BaseException:
-        if not temporary.is_symlink():
+            _before_renaming(out)
+            temporary.replace(path)
+        except BaseException:
+            _before_renaming(out)
             temporary.unlink(missing_ok=True)
-        raise
+            raise
+
+
+def _opened_alone(temporary: Path, path: Path) -> BinaryIO:
+    """Opens the temporary file of a file, empty and locked for this process. Raises as `atomic_file`."""
+    for _ in range(100):
+        # another process may be writing it, so it is not emptied yet
+        out = open(temporary, "wb", opener=_without_emptying)  # noqa: SIM115
+        try:
+            # a network file system may have no locks
+            with suppress(OSError):
+                _lock(out, path, "file")
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(out.fileno()), temporary.lstat()):
+                    out.truncate()
+                    return out
+        except BaseException:
+            out.close()
+            raise
+        # the process that wrote it has renamed or deleted it, between opening and locking here
+        out.close()
+    raise OSError(errno.ESTALE, "others replace it again and again", str(temporary))
+
+
+def _without_emptying(path: str, flags: int) -> int:
+    return _without_links(path, flags & ~os.O_TRUNC)
+
+
+def _before_renaming(out: BinaryIO) -> None:
+    """Closes a file where no open file can be renamed or deleted. Elsewhere its lock would end with it, and
+    another process take it over."""
+    if os.name == "nt":
+        out.close()
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file that appears when it is complete. Raises OutputError: it cannot be written."""
+        InUseError: another process is writing it.
     try:
         with atomic_file(path) as out:
             out.write(data)
