@@ -45,8 +45,10 @@ from ncleaner.running.jobs import (
 )
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
+    Opener,
     OpenOutput,
     check_replaced,
+    fault_of_one,
     is_directory,
     open_output,
     open_output_in,
@@ -133,9 +135,7 @@ class _Run:
             else:
                 yield task, event
 
-    def by_file(
-        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[OpenOutput]]
-    ) -> None:
+    def by_file(self, sources: Iterable[Input], opener: Opener) -> None:
         """Gives each input to one worker; `opener` opens its output."""
         waiting = deque(sources)
         running: dict[int, _TrackedFile] = {}
@@ -147,7 +147,8 @@ class _Run:
                     source = waiting.popleft()
                     file = _TrackedFile(source, FileJob(path=source.path))
                     file.output = file.closing.enter_context(opener(source))
-                    running[self.pool.submit(file.job)] = file
+                    if file.output is not None:
+                        running[self.pool.submit(file.job)] = file
                 for file, event in self.events(running):
                     if isinstance(event, Chunk):
                         assert file.output is not None
@@ -170,7 +171,7 @@ class _Run:
     def in_stretches(
         self,
         archives: Iterable[tuple[Input, Layout]],
-        opener: Callable[[Input], AbstractContextManager[OpenOutput]],
+        opener: Opener,
     ) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
         # a page needs none of it
@@ -404,8 +405,14 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
         @contextmanager
         def output_of(source: Input) -> Iterator[OpenOutput]:
             began = time.monotonic()
-            work.tallies[source] = Tally()
-            with open_output_in(folder, names[source], settings) as output:
+            with ExitStack() as stack:
+                try:
+                    output = stack.enter_context(open_output_in(folder, names[source], settings))
+                except OSError as error:
+                    work.count(end_tally(source, Failed(fault_of_one(error))), source, source.size)
+                    yield None
+                    return
+                work.tallies[source] = Tally()
                 yield output
             manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
@@ -414,7 +421,8 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
         work.in_stretches(layouts.items(), output_of)
         for source in to_spread:
             with output_of(source) as output:
-                work.spread([source], output)
+                if output is not None:
+                    work.spread([source], output)
         work.by_file(others, output_of)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 from typing import BinaryIO, Final
@@ -16,6 +19,8 @@ from ncleaner.sinks.base import Writable
 from ncleaner.storage.local import Folder, is_url
 from ncleaner.storage.places import folder_and_name
 
+# Bytes of the longest name of a file on most systems, without what is added to those of outputs.
+_LONGEST_NAME: Final = 255 - len(".warc.gz.part")
 #: Directory, in an output directory, for the records of pages that were given up, with a WARC for each input.
 QUARANTINE: Final = "quarantine"
 
@@ -24,7 +29,7 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
     """Returns the name of each input's output in the output directory: the same relative path and stem.
 
     If inputs have the same stem, or the name is that of the manifest, the name contains the input's whole
-    name.
+    name. A name that is too long is cut, and has a hash of the input's path.
 
     Raises:
         InputError: two inputs have the same relative path.
@@ -40,6 +45,7 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
             name = stem + suffix
             if len(sharing) > 1 or name == MANIFEST:
                 name = source.relative + suffix
+            name = _short(name, suffix)
             if name in taken:
                 raise InputError(
                     f"{taken[name].path} and {source.path} would both be written to {name}: "
@@ -48,6 +54,15 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
             taken[name] = source
             names[source] = name
     return names
+
+
+def _short(name: str, suffix: str) -> str:
+    above, slash, last = name.rpartition("/")
+    if len(os.fsencode(last)) <= _LONGEST_NAME:
+        return name
+    end = f"-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}{suffix}"
+    begin = os.fsencode(last)[: _LONGEST_NAME - len(end)].decode("utf-8", "ignore")
+    return f"{above}{slash}{begin}{end}"
 
 
 def check_new(inputs: Iterable[Input], output: str) -> None:
@@ -61,7 +76,7 @@ def check_new(inputs: Iterable[Input], output: str) -> None:
         return
     check_replaced(inputs, [output])
     folder, name = folder_and_name(output)
-    if folder.size(name) > 0:
+    if folder.size(name):
         raise OutputError(f"{output} exists already: name another file, or give --force to replace it")
 
 
@@ -126,6 +141,10 @@ class OpenOutput:
         return self._records is not None
 
 
+#: Opens the output of an input, or gives None if that cannot be written; then this has been counted.
+Opener = Callable[[Input], AbstractContextManager[OpenOutput | None]]
+
+
 @contextmanager
 def open_output(
     file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
@@ -154,6 +173,19 @@ def output_errors(output: object) -> Iterator[None]:
             raise stdout_error(error) from error
         where = error.filename or (output if isinstance(output, str | Path) else "stream")
         raise cannot_write(f"the output {where}", error) from error
+
+
+# Faults of the name of one output. Any other, such as a full disk, is one of the run.
+_OF_ONE_NAME: Final = frozenset(
+    (errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EPERM)
+)
+
+
+def fault_of_one(error: OSError) -> str:
+    """Returns why one output of many cannot be opened, for a message. Raises the error if none can be."""
+    if error.errno not in _OF_ONE_NAME:
+        raise error
+    return str(cannot_write(f"the output {error.filename}", error))
 
 
 @contextmanager

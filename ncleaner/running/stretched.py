@@ -19,7 +19,7 @@ from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
 from ncleaner.running.jobs import Chunk, Job, Progress, StretchJob, TrackedJob, end_tally, events_of
-from ncleaner.running.outputs import OpenOutput
+from ncleaner.running.outputs import Opener, OpenOutput
 from ncleaner.running.tally import Note, Tally
 
 # Bytes of a stretch; between these bounds, each worker gets several of an archive.
@@ -40,6 +40,7 @@ class _Archive:
         reached: where the stretches that have been accepted end; -1 after the last one.
         items: number of their items.
         end: the event that ended the archive: `Done`, or why it could not be read on.
+        refused: its output cannot be written.
     """
 
     source: Input
@@ -47,6 +48,7 @@ class _Archive:
     reached: int = 0
     items: int = 0
     end: Done | Failed | Death = field(default_factory=Done)
+    refused: bool = False
 
 
 @dataclass(slots=True)
@@ -118,7 +120,7 @@ class CleaningInStretches:
     def __init__(
         self,
         archives: Iterable[tuple[Input, Layout]],
-        opener: Callable[[Input], AbstractContextManager[OpenOutput]],
+        opener: Opener,
         pool: Pool,
         jobs: int,
         count: Progress,
@@ -189,8 +191,10 @@ class CleaningInStretches:
         while self._ahead:
             first = self._ahead[0]
             archive = first.archive
-            if self._output is None:
+            if self._output is None and not archive.refused:
                 self._output = self._closing.enter_context(self._opener(archive.source))
+                if self._output is None:
+                    archive.refused, archive.reached = True, -1
             if isinstance(first, _Last):
                 self._finish(archive)
                 self._ahead.popleft()
@@ -211,6 +215,7 @@ class CleaningInStretches:
                 return
             while first.chunks:
                 chunk = first.chunks.popleft()
+                assert self._output is not None
                 self._output.write(chunk)
                 archive.items += chunk.items
                 self._count(chunk.tally, first.source, chunk.offset)
@@ -232,10 +237,11 @@ class CleaningInStretches:
 
     def _finish(self, archive: _Archive) -> None:
         """Counts the end of an archive and closes its output."""
-        tally = end_tally(archive.source, archive.end)
-        if not archive.items and isinstance(archive.end, Done):
-            tally.add_item(Damage("empty", archive.source.path, 0))
-        self._count(tally, archive.source, archive.source.size)
+        if not archive.refused:
+            tally = end_tally(archive.source, archive.end)
+            if not archive.items and isinstance(archive.end, Done):
+                tally.add_item(Damage("empty", archive.source.path, 0))
+            self._count(tally, archive.source, archive.source.size)
         self._closing.close()
         self._output = None
 

@@ -238,6 +238,8 @@ class LocalFolder:
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
         (self.path / name).unlink(missing_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
     def log(self, name: str) -> AbstractContextManager[Log]:
         """Opens a log and locks it for one run. Raises OutputError."""

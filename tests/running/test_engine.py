@@ -319,6 +319,43 @@ def test_no_output_takes_the_name_of_the_manifest() -> None:
     assert names == ["manifest.warc.gz.jsonl", "b/manifest.jsonl"]
 
 
+def test_long_names_are_cut_and_stay_apart() -> None:
+    stems = ["n" * 250, "n" * 249 + "m", "é" * 125, "short"]
+    sources = [Input(f"in/{stem}.html", f"{stem}.html", 1) for stem in stems]
+    names = list(output_names(sources, ".jsonl").values())
+    assert len(set(names)) == len(names) and names[-1] == "short.jsonl"
+    assert names == list(output_names(sources[::-1], ".jsonl").values())[::-1]
+    for name in names:
+        assert name.endswith(".jsonl") and len(f"{name}.warc.gz.part".encode()) <= 255
+
+
+def test_an_output_that_cannot_be_written_costs_no_other(tmp_path: Path, crawl: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    # a page; an archive that is read in stretches; and a page with a long name
+    (pages / "a.html").write_text("<p>The ferry will sail until the end of May, the harbour board decided.")
+    (pages / f"{'l' * 250}.html").write_bytes((pages / "a.html").read_bytes())
+    (pages / "b.warc.gz").write_bytes(crawl.read_bytes() * (1 + (1 << 19) // crawl.stat().st_size))
+    out = tmp_path / "out"
+    for name in ("a.txt", "b.txt"):
+        (out / name).mkdir(parents=True)
+    said: list[str] = []
+    tally = run(
+        find_inputs([pages]), EVERYTHING, output=out, jobs=2,
+        progress=lambda tally, source, offset: said.extend(note.what for note in tally.notes),
+    )  # fmt: skip
+    assert tally.inputs == 3 and not tally.complete and tally.cleaned == 1
+    assert all("cannot write the output" in what and "Is a directory" in what for what in said)
+    assert len(said) == 2
+    for name in ("a.txt", "b.txt"):
+        (out / name).rmdir()
+    # they are done by the next run
+    tally = run(find_inputs([pages]), EVERYTHING, output=out, jobs=2)
+    assert (
+        tally.complete and tally.resumed == 1 and all((out / name).is_file() for name in ("a.txt", "b.txt"))
+    )
+
+
 def test_inputs_that_would_overwrite_each_other() -> None:
     with pytest.raises(InputError, match=r"x/a\.html and y/a\.html"):
         output_names([Input("x/a.html", "a.html", 1), Input("y/a.html", "a.html", 1)], ".txt")
