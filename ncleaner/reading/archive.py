@@ -148,6 +148,8 @@ def read(
     for what, value in (("name", name), ("marker", marker)):
         if value is not None:
             check_is(what, value, str, "a str")
+    if isinstance(source, str | os.PathLike) and Path(source).is_dir():
+        raise InputError(f"{source}: is a directory, which `ncleaner.rows` reads: give a file in it")
     form = custom_form(marker) if marker is not None else None
     return _read(source, name, input_format, limits, _Reading(form, text), on_read)
 
@@ -164,8 +166,8 @@ def check_source(source: object) -> None:
 
 
 @contextmanager
-def opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
-    """Opens an input; yields it with its name. Raises InputError."""
+def opened(source: str | os.PathLike[str] | BinaryIO, pipes: bool = True) -> Iterator[tuple[BinaryIO, str]]:
+    """Opens an input; yields it with its name. `pipes`: see `open_binary`. Raises InputError."""
     if not isinstance(source, str | os.PathLike):
         yield source, STDIN
     elif os.fspath(source) == STDIN:
@@ -173,11 +175,9 @@ def opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO
     else:
         path = os.fspath(source)
         try:
-            stream = open_binary(path)
+            stream = open_binary(path, pipes)
         except IsADirectoryError as error:
-            raise InputError(
-                f"{path}: is a directory, which `ncleaner.rows` reads: give a file of it"
-            ) from error
+            raise InputError(f"{path}: is a directory: give a file in it") from error
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from error
         with stream:
@@ -185,19 +185,20 @@ def opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO
 
 
 def read_stored(
-    source: str | os.PathLike[str] | BinaryIO, folder: Path | None = None
+    source: str | os.PathLike[str] | BinaryIO, folder: Path | None = None, pipes: bool = True
 ) -> Iterator[StoredRecord | Damage]:
     """Reads the records of one archive as they are stored, of all types, and the places of damage.
 
     Args:
         source: as for `read`. An input that is no archive yields a `Damage` only.
         folder: for temporary files, which hold records of more than some megabytes.
+        pipes: see `open_binary`.
 
     Raises:
         InputError: the input cannot be opened.
         OSError: a temporary file cannot be written.
     """
-    with opened(source) as (stream, name), _archives(stream, name, _KEPT) as parts:
+    with opened(source, pipes) as (stream, name), _archives(stream, name, _KEPT) as parts:
         for part in parts:
             if isinstance(part, Damage):
                 yield part

@@ -260,7 +260,7 @@ def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[I
             elif not _is_known(name):
                 # a mirror has names such as `page.php?id=1`
                 others[path.suffix.lower().partition("?")[0]] += 1
-            elif is_link or path.is_file():
+            elif path.is_file() or not path.exists():
                 add(path)
             else:
                 note(f"{path}: is neither a file nor a directory")

@@ -57,7 +57,7 @@ def layout_of(path: str, input_format: InputFormat) -> Layout | None:
     """
     if input_format not in ("auto", "warc"):
         return None
-    with opened(path) as (stream, name):
+    with opened(path, pipes=False) as (stream, name):
         source = Source(stream, name, 1 << 20)
         head = source.peek(_HEAD)
         if not source.is_seekable or not head or is_zip(head):

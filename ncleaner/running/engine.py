@@ -193,7 +193,7 @@ class _Run:
         """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
         for source in sources:
             try:
-                for item in self.settings.read(source.path):
+                for item in self.settings.read(source.path, source.is_pipe):
                     yield source, item
             except InputError as error:
                 yield source, Damage(without(source.path, str(error)), source.path, unread=True)
@@ -495,7 +495,7 @@ def _divided(
         found = layout(source) if jobs > 1 and source.size > share / _SHARES else None
         if found is not None:
             layouts[source] = found
-        elif source.is_pipe or (jobs > 1 and source.size > share):
+        elif source.is_pipe or (jobs > 1 and size > share):
             to_spread.append(source)
         else:
             others.append(source)

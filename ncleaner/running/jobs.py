@@ -194,7 +194,7 @@ class FileJob(Job):
 
     def run(self, state: WorkerState) -> Iterator[Chunk]:
         """Reads the input and cleans it."""
-        return self._cleaned(state.settings.read(self.path, on_read=state.activity.live), state)
+        return self._cleaned(state.settings.read(self.path, pipes=False, on_read=state.activity.live), state)
 
 
 @record

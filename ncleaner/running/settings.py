@@ -65,18 +65,20 @@ class Settings:
     output: Output = Output()
     many_pages: bool = False
 
-    def read(self, source: Any, **more: Any) -> Iterator[Page | Skip | Damage]:
-        """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it."""
-        from ncleaner.reading.archive import read
+    def read(self, source: Any, pipes: bool = True, **more: Any) -> Iterator[Page | Skip | Damage]:
+        """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it.
+        `pipes`: see `open_binary`."""
+        from ncleaner.reading.archive import opened, read
 
-        return read(
-            source,
-            input_format=self.reading.input_format,
-            limits=self.recipe.limits,
-            marker=self.reading.marker,
-            text=self.recipe.text,
-            **more,
-        )
+        with opened(source, pipes) as (stream, name):
+            yield from read(
+                stream,
+                input_format=self.reading.input_format,
+                limits=self.recipe.limits,
+                marker=self.reading.marker,
+                text=self.recipe.text,
+                **{"name": name, **more},
+            )
 
     def cleaner(self) -> Cleaner:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""

@@ -364,7 +364,7 @@ class _Sort:
         pipes = [source for source in left.values() if source.is_pipe]
         for jobs, sources in ((1, pipes), (self._jobs, [s for s in left.values() if not s.is_pipe])):
             tasks = [
-                ScanTask(source.path, self._work / f"{number}.{self._mark}", self._by)
+                ScanTask(source.path, self._work / f"{number}.{self._mark}", self._by, source.is_pipe)
                 for number, source in enumerate(sources)
             ]
             with closing(results(tasks, jobs, report=self._report)) as found:

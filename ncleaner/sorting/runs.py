@@ -391,6 +391,7 @@ class ScanTask:
     path: str
     folder: Path
     by: By
+    is_pipe: bool
 
     def __call__(self, worker: Worker) -> Scanned:
         """Runs the task. Raises OSError if the runs cannot be written."""
@@ -401,7 +402,7 @@ class ScanTask:
         runs = RunWriter(self.folder, _SCAN_MEMORY)
         reached = 0
         try:
-            for item in read_stored(self.path, self.folder):
+            for item in read_stored(self.path, self.folder, self.is_pipe):
                 if isinstance(item, Damage):
                     found.note(item)
                     continue

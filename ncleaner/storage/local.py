@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -141,6 +142,21 @@ def _is_special(path: Path) -> bool:
     if path.is_dir() or not path.exists():
         return False
     return not path.is_file() or (path.parts[:2] == ("/", "dev") and path.is_symlink())
+
+
+def open_file(path: str, flags: int) -> int:
+    """Opens a file for `open`, but does not wait for the writer if a named pipe has taken its place.
+
+    Raises:
+        OSError: it is neither a file nor a directory.
+    """
+    number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    kind = os.fstat(number).st_mode
+    # `open` itself refuses a directory
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        os.close(number)
+        raise OSError(errno.EINVAL, "is neither a file nor a directory", path)
+    return number
 
 
 def _without_links(path: str, flags: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from ncleaner.storage.local import Folder, LocalFolder, Status, is_url, local_status
+from ncleaner.storage.local import Folder, LocalFolder, Status, is_url, local_status, open_file
 
 
 def status(path: str) -> Status:
@@ -42,8 +42,12 @@ def files_below(url: str) -> list[tuple[str, str, Status]] | None:
     return remote_files(url)
 
 
-def open_binary(path: str) -> BinaryIO:
+def open_binary(path: str, pipes: bool = True) -> BinaryIO:
     """Opens a file for reading; unbuffered on this machine, since every reader of this package reads blocks.
+
+    Args:
+        path: path or URL of the file.
+        pipes: whether it may be a named pipe or a device; opening a pipe waits for its writer.
 
     Raises:
         OSError: the file cannot be opened.
@@ -53,7 +57,7 @@ def open_binary(path: str) -> BinaryIO:
         from ncleaner.storage.remote import RemoteFile
 
         return RemoteFile(path)  # type: ignore[return-value]
-    return Path(path).open("rb", buffering=0)
+    return open(path, "rb", buffering=0, opener=None if pipes else open_file)
 
 
 def folder_at(place: str | Path) -> Folder:

@@ -106,6 +106,31 @@ def test_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+def test_a_pipe_in_a_directory_is_passed_over(tmp_path: Path) -> None:
+    crawl = pages(tmp_path / "crawl")
+    os.mkfifo(tmp_path / "pipe")
+    (crawl / "link.html").symlink_to(tmp_path / "pipe")
+    (crawl / "zero.html").symlink_to("/dev/zero")
+    notes: list[str] = []
+    sources = find_inputs([crawl], note=notes.append)
+    assert [Path(source.path).name for source in sources] == ["a.html", "b.html"]
+    assert notes == [f"{crawl}/{name}.html: is neither a file nor a directory" for name in ("link", "zero")]
+    # one that takes the place of a file after the listing: nobody will ever write to it
+    (crawl / "a.html").unlink()
+    os.mkfifo(crawl / "a.html")
+    notes.clear()
+    for jobs in (1, 2):
+        tally = run(
+            sources, Settings(), output=tmp_path / f"out{jobs}", jobs=jobs,
+            progress=lambda tally, source, offset: notes.extend(note.what for note in tally.notes),
+        )  # fmt: skip
+        assert tally.cleaned == 1 and not tally.complete
+    assert notes == ["is neither a file nor a directory"] * 2
+    sources = [source._replace(size=1 << 20) for source in sources]
+    assert run(sources, Settings(), output=tmp_path / "out.txt", jobs=2).cleaned == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
 def test_devices_and_pipes_stay(tmp_path: Path) -> None:
     source, pipe = tmp_path / "a.html", tmp_path / "pipe"
     source.write_text("<p>The ferry will sail until the end of May, the harbour board decided.")
