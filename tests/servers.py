@@ -111,12 +111,16 @@ def objects(url: str, *, variables: dict[str, str]) -> dict[str, bytes]:
 
 class Files(BaseHTTPRequestHandler):
     """Files of a folder. `ranges`: parts of them can be asked for. `cuts`: so many answers are cut off in the
-    middle, by dropping the connection."""
+    middle, by dropping the connection. `chunked`: no answer tells its length, and none to HEAD comes. `refusal`:
+    the status of every answer; a redirection leads to where it came from."""
 
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, *args: object, folder: Path, ranges: bool, cuts: list[int]) -> None:
+    def __init__(
+        self, *args: object, folder: Path, ranges: bool, cuts: list[int], chunked: bool, refusal: int
+    ) -> None:
         self.folder, self.ranges, self.cuts = folder, ranges, cuts
+        self.chunked, self.refusal = chunked, refusal
         super().__init__(*args)  # type: ignore[arg-type]
 
     def log_message(self, *args: object) -> None:
@@ -130,12 +134,20 @@ class Files(BaseHTTPRequestHandler):
 
     def answer(self, body: bool) -> None:
         path = self.folder / self.path.strip("/")
-        if not path.is_file():
-            self.send_response(404)
+        if self.refusal or not path.is_file():
+            self.send_response(self.refusal or 404)
+            self.send_header("Location", self.path)
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
         data = path.read_bytes()
+        if self.chunked:
+            self.send_response(200 if body else 405)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            if body:
+                self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data))
+            return
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if self.ranges and asked:
             first, last = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
@@ -160,9 +172,11 @@ class Files(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def http_server(folder: Path, *, ranges: bool = True, cuts: int = 0) -> Iterator[str]:
+def http_server(
+    folder: Path, *, ranges: bool = True, cuts: int = 0, chunked: bool = False, refusal: int = 0
+) -> Iterator[str]:
     """The URL of a folder."""
-    handler = partial(Files, folder=folder, ranges=ranges, cuts=[cuts])
+    handler = partial(Files, folder=folder, ranges=ranges, cuts=[cuts], chunked=chunked, refusal=refusal)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

@@ -18,7 +18,7 @@ from ncleaner.methods.choice import language_of_model
 from ncleaner.methods.table import FALLBACK_MODEL
 from ncleaner.modelling.files import own_models, shipped_models
 from ncleaner.people.streams import may_be_terminal, tell, tell_raw
-from ncleaner.reading.inputs import Input
+from ncleaner.reading.inputs import Input, total_size
 from ncleaner.running.tally import OTHERS, Note, Tally
 from ncleaner.text.visible import counted, visible, visible_lines
 
@@ -144,22 +144,20 @@ class ProgressDisplay(_Display):
     """
 
     def __init__(self, inputs: Iterable[Input], quiet: bool, as_json: bool) -> None:
-        sizes = [source.size for source in inputs]
-        # a pipe has no known length
-        super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet, as_json)
+        super().__init__(total_size(inputs), quiet, as_json)
         self._reached: dict[Input, int] = {}
         self._done = 0
         self._pages = 0
         self._bytes = 0
 
-    def advance(self, tally: Tally, source: Input, offset: int) -> None:
+    def advance(self, tally: Tally, source: Input, offset: int | None) -> None:
         """Shows what the engine reports; see `engine.Progress`."""
         for note in tally.notes:
             self._tell(note)
         self._pages += tally.pages
         self._bytes += tally.bytes
         before = self._reached.get(source, 0)
-        if offset > before:
+        if offset is not None and offset > before:
             self._done += offset - before
             self._reached[source] = offset
         if tally.inputs:

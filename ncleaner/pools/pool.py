@@ -286,6 +286,8 @@ class Pool:
         memory: int | None = None,
         fresh: bool = False,
     ) -> None:
+        if jobs < 1:
+            raise ValueError(f"a pool has at least one worker, not {jobs}")
         self._setup = setup
         self._seconds = seconds
         self._memory = memory

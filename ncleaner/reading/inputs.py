@@ -50,19 +50,19 @@ class Input(NamedTuple):
         path: a path or URL; `-` for standard input.
         relative: for an input in a directory, the path below that directory, with slashes; for an input given
             by itself, its name; for one in a list of inputs, its line.
-        size: in bytes as stored; -1 when unknown (standard input, pipes, some servers).
+        size: in bytes as stored; None when unknown (standard input, pipes, some servers).
         modified: time of its last change, nanoseconds since 1970; -1 when unknown.
     """
 
     path: str
     relative: str
-    size: int
+    size: int | None
     modified: int = -1
 
     @property
     def is_pipe(self) -> bool:
         """Whether the input can be read only once."""
-        return self.size < 0 and not is_url(self.path)
+        return self.size is None and not is_url(self.path)
 
     @property
     def stem(self) -> str:
@@ -71,6 +71,12 @@ class Input(NamedTuple):
             return "stdin"
         relative = PurePosixPath(self.relative)
         return str(relative.with_name(stem(relative.name)))
+
+
+def total_size(inputs: Iterable[Input]) -> int | None:
+    """Returns the sum of the sizes of inputs, in bytes; None if one of them is unknown."""
+    sizes = [source.size for source in inputs]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def stem(name: str) -> str:
@@ -123,7 +129,7 @@ def find_inputs(
     for given in paths:
         path = os.fspath(given)
         if path == STDIN:
-            found.append(Input(STDIN, STDIN, -1))
+            found.append(Input(STDIN, STDIN, None))
             continue
         is_folder = is_url(path) or Path(path).is_dir()
         if is_folder and place == _place(path):

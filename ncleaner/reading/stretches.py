@@ -117,7 +117,7 @@ class Stretch:
                 yield from page_of_record(item, source.name, self._limit)
 
     def _records(self, bound: int) -> Iterator[Record | Damage]:
-        kind, codec = self._layout
+        kind, codec, _ = self._layout
         self.ended = yield from records_until(self._source, codec, kind, self._dictionary, bound, self._end)
 
 

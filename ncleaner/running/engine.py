@@ -74,7 +74,7 @@ _MOST_BATCH_BYTES = 2_000_000
 _BATCH_SECONDS = 0.5
 
 
-def no_progress(tally: Tally, source: Input, offset: int) -> None:
+def no_progress(tally: Tally, source: Input, offset: int | None) -> None:
     """Progress callback that ignores every report."""
 
 
@@ -106,7 +106,7 @@ class _CountedItem(NamedTuple):
 
     tally: Tally
     source: Input
-    offset: int
+    offset: int | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -119,19 +119,21 @@ class _Run:
     # counts of the inputs that are being cleaned, if each has a separate output
     tallies: dict[Input, Tally] = field(default_factory=dict)
 
-    def count(self, tally: Tally, source: Input, offset: int) -> None:
+    def count(self, tally: Tally, source: Input, offset: int | None) -> None:
         """Adds to the counts, and calls the progress callback."""
         self.total += tally
         if source in self.tallies:
             self.tallies[source] += tally
         # in a compressed text, offsets count inflated bytes, and may be larger than the file
-        self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
+        if offset is not None and source.size is not None:
+            offset = min(offset, source.size)
+        self.progress(tally, source, offset)
 
     def events(self, running: dict[int, Task]) -> Iterator[tuple[Task, Chunk | Done | Failed | Death]]:
         """Yields the chunks of the tasks that run, and their ends; counts the notes."""
         for task, event in events_of(self.pool, running):
             if isinstance(event, Note):
-                self.count(Tally(notes=[event]), task.source, -1)
+                self.count(Tally(notes=[event]), task.source, None)
             else:
                 yield task, event
 
@@ -160,7 +162,7 @@ class _Run:
 
     def layout(self, source: Input) -> Layout | None:
         """Returns the layout of an input that is worth reading in stretches; None for any other."""
-        if source.size < _LEAST_SHARE:
+        if (source.size or 0) < _LEAST_SHARE:
             return None
         try:
             return layout_of(source.path, self.settings.reading.input_format)
@@ -310,14 +312,14 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
     """
     task = TrackedJob(source, FileJob(path=source.path))
     end = yield from _chunks(task, pool)
-    yield Chunk(b"", end_tally(source, end), 0, source.size)
+    yield Chunk(b"", end_tally(source, end), 0, -1)
 
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
     """Cleans items that the caller has read, as `cleaned` does; `limits` are those they were read with."""
-    for part in _batches((Input(item.source, "", -1), item) for item in items):
+    for part in _batches((Input(item.source, "", None), item) for item in items):
         if isinstance(part, _CountedItem):
-            yield Chunk(b"", part.tally, 1, part.offset)
+            yield Chunk(b"", part.tally, 1, -1)
             continue
         end = yield from _chunks(part, pool)
         if isinstance(end, Death):
@@ -381,7 +383,7 @@ def _useful(jobs: int, inputs: list[Input]) -> int:
     """Returns the number of workers that can have something to do."""
     if any(source.is_pipe for source in inputs):
         return jobs
-    return min(jobs, sum(1 + source.size // _LEAST_SHARE for source in inputs))
+    return min(jobs, sum(1 + (source.size or 0) // _LEAST_SHARE for source in inputs))
 
 
 def _loaded(cleaner: Cleaner, jobs: int) -> Cleaner | None:
@@ -403,7 +405,7 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
     with open_manifest(folder, record, again) as manifest:
 
         @contextmanager
-        def output_of(source: Input) -> Iterator[OpenOutput]:
+        def output_of(source: Input) -> Iterator[OpenOutput | None]:
             began = time.monotonic()
             with ExitStack() as stack:
                 try:
@@ -488,11 +490,12 @@ def _divided(
     inputs: list[Input], jobs: int, layout: Callable[[Input], Layout | None]
 ) -> tuple[dict[Input, Layout], list[Input], list[Input]]:
     """Returns the inputs to be read in stretches, with their layouts; those to be spread; and all others."""
-    share = sum(max(source.size, 0) for source in inputs) / jobs
+    share = sum(source.size or 0 for source in inputs) / jobs
     layouts: dict[Input, Layout] = {}
     to_spread, others = [], []
     for source in inputs:
-        found = layout(source) if jobs > 1 and source.size > share / _SHARES else None
+        size = source.size or 0
+        found = layout(source) if jobs > 1 and size > share / _SHARES else None
         if found is not None:
             layouts[source] = found
         elif source.is_pipe or (jobs > 1 and size > share):

@@ -272,9 +272,9 @@ _MAX_DEATHS = 5
 # Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
 _SEND_EACH = 200
 
-# Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
-# the input's size when it is finished.
-Progress = Callable[[Tally, Input, int], None]
+# Called with the counts since the last call, the input, and the offset reached in it: its size when it is
+# finished, None if it is unknown.
+Progress = Callable[[Tally, Input, int | None], None]
 
 
 @dataclass(slots=True, eq=False, repr=False)

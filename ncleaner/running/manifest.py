@@ -119,10 +119,10 @@ class Line:
 
     input: str
     path: str
-    size: int
+    size: int | None
     modified: int
     output: str
-    output_size: int
+    output_size: int | None
     finished: datetime
     seconds: float
     tally: Tally
@@ -153,10 +153,10 @@ class Line:
             return cls(
                 input=str(record["input"]),
                 path=str(record["path"]),
-                size=int(record["size"]),
+                size=_size(record["size"]),
                 modified=int(record["modified"]),
                 output=str(record["output"]),
-                output_size=int(record["output_size"]),
+                output_size=_size(record["output_size"]),
                 finished=_time(record["finished"]),
                 seconds=_seconds(record["seconds"]),
                 tally=Tally.of_record(record),
@@ -164,6 +164,10 @@ class Line:
             )
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             return None
+
+
+def _size(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _time(text: str) -> datetime:
@@ -185,9 +189,9 @@ class _Finished(NamedTuple):
     """The values of a line that must be unchanged for its output to be valid, and what was wrong with its
     input; only these stay in memory."""
 
-    size: int
+    size: int | None
     modified: int
-    output_size: int
+    output_size: int | None
     settings: str
     damaged: int
     lost: int
@@ -239,12 +243,12 @@ class Manifest:
             output: name of its output in the directory.
         """
         found = self._finished.get((source.relative, output))
-        if found is None or source.size < 0:
+        if found is None or source.size is None:
             return False
         reasons = []
         size = self._folder.size(output)
         # an output that is gone can be made with any options
-        if found.settings != self._key and size >= 0:
+        if found.settings != self._key and size is not None:
             before, options = self._settings_by_key[found.settings], _user_options()
             known = {place.partition(".")[0] for place in options}
             reasons += sorted(

@@ -9,8 +9,8 @@ wait, up to a bound.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -250,7 +250,7 @@ class CleaningInStretches:
             if stretch.dropped:
                 continue
             if isinstance(event, Note):
-                self._count(Tally(notes=[event]), stretch.source, -1)
+                self._count(Tally(notes=[event]), stretch.source, None)
             elif not isinstance(event, Chunk):
                 stretch.end = event
             elif event.began is not None:

@@ -168,7 +168,7 @@ def surveyed(
         of = _key(inputs, settings, plain)
         if again or not path.is_file() or not told.is_file() or told.read_bytes() != of:
 
-            def quietly(tally: Tally, source: Input, offset: int) -> None:
+            def quietly(tally: Tally, source: Input, offset: int | None) -> None:
                 progress(replace(tally, notes=[]), source, offset)
 
             survey(

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from ncleaner.errors import InputError, OutputError
 from ncleaner.pools.pool import results
-from ncleaner.reading.inputs import STDIN, Input
+from ncleaner.reading.inputs import STDIN, Input, total_size
 from ncleaner.running.outputs import output_errors
 from ncleaner.running.tally import Note, note_of
 from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By, Merged, MergeTask, Scanned, ScanTask
@@ -52,7 +52,7 @@ _COUNTS: Final = ("records", "copied", "runs", "bytes", "damaged")
 class _InputLine:
     """An input that has been scanned: `size` and `modified` as in `Input`, `_COUNTS` as in `Scanned`."""
 
-    size: int
+    size: int | None
     modified: int
     records: int
     copied: int
@@ -62,7 +62,7 @@ class _InputLine:
 
     def is_of(self, source: Input) -> bool:
         """Whether the input has not changed since."""
-        return self.size >= 0 and (self.size, self.modified) == (source.size, source.modified)
+        return self.size is not None and (self.size, self.modified) == (source.size, source.modified)
 
 
 class _Journal:
@@ -358,8 +358,7 @@ class _Sort:
             if entry.name not in keep:
                 shutil.rmtree(entry.path, ignore_errors=True)
         left = {key: source for key, source in self._inputs.items() if key not in done}
-        sizes = [source.size for source in left.values()]
-        self._phase = Phase("reading", 0, sum(sizes) if all(size >= 0 for size in sizes) else None)
+        self._phase = Phase("reading", 0, total_size(left.values()))
         # only this process has its standard input
         pipes = [source for source in left.values() if source.is_pipe]
         for jobs, sources in ((1, pipes), (self._jobs, [s for s in left.values() if not s.is_pipe])):

@@ -188,7 +188,7 @@ class _Result:
 
     source: Input
     name: str
-    size: int
+    size: int | None
     tally: Tally
     seconds: float
 
@@ -332,7 +332,7 @@ def _with_absolute_path(source: Input) -> Input:
 
 def _largest_first(inputs: Iterable[Input]) -> list[Input]:
     """Returns the inputs sorted by size, so that the last tasks are short."""
-    return sorted(inputs, key=lambda source: -source.size)
+    return sorted(inputs, key=lambda source: -(source.size or 0))
 
 
 def clean(
@@ -371,7 +371,7 @@ def clean(
     folder = folder_at(place)
     total = Tally()
 
-    def count(tally: Tally, source: Input, offset: int) -> None:
+    def count(tally: Tally, source: Input, offset: int | None) -> None:
         nonlocal total
         total += tally
         progress(tally, source, offset)

@@ -21,11 +21,11 @@ class Status(NamedTuple):
     """Size and time of a file, by which a later run sees whether the file has changed.
 
     Attributes:
-        size: in bytes; -1 when unknown.
+        size: in bytes; None when unknown.
         modified: time of its last change, nanoseconds since 1970; -1 when unknown.
     """
 
-    size: int
+    size: int | None
     modified: int
 
 
@@ -65,8 +65,8 @@ class Folder(Protocol):
         """Opens a file that appears under its name only when it is complete. Raises OSError."""
         ...
 
-    def size(self, name: str) -> int:
-        """Returns the size of a file in bytes; -1 if it does not exist."""
+    def size(self, name: str) -> int | None:
+        """Returns the size of a file in bytes; None if it does not exist."""
         ...
 
     def remove(self, name: str) -> None:
@@ -87,7 +87,7 @@ except ImportError:  # not on this system, where nothing prevents two runs from 
 def local_status(path: Path) -> Status:
     """Returns size and time of a file. Raises OSError."""
     found = path.stat()
-    return Status(found.st_size if path.is_file() else -1, found.st_mtime_ns)
+    return Status(found.st_size if path.is_file() else None, found.st_mtime_ns)
 
 
 def missing(path: Path) -> str:
@@ -170,20 +170,6 @@ def _without_links(path: str, flags: int) -> int:
         raise
 
 
-class _LocalLog:
-    def __init__(self, path: Path) -> None:
-        self._file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
-
-    def __enter__(self) -> _LocalLog:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            os.fsync(self._file.fileno())
-        self._file.close()
-
-    def lock(self) -> None:
-        _lock(self._file, self._folder, "directory")
 def _lock(file: BinaryIO, what: Path, kind: str) -> None:
     """Locks a file for this process; workers do not inherit such a lock, so it ends with the run.
 
@@ -207,9 +193,23 @@ def _lock(file: BinaryIO, what: Path, kind: str) -> None:
         ) from None
 
 
+class _LocalLog:
+    def __init__(self, path: Path) -> None:
+        self._folder = path.parent
+        self._file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
+
+    def __enter__(self) -> _LocalLog:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            os.fsync(self._file.fileno())
+        self._file.close()
+
+    def lock(self) -> None:
+        _lock(self._file, self._folder, "directory")
 
     def lines(self) -> Iterator[bytes]:
-        self._folder = path.parent
         self._file.seek(0)
         end = 0  # of the last complete line
         for line in io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False)):
@@ -238,24 +238,24 @@ class LocalFolder:
         """Opens a file that appears when it is complete; makes the directories above it. A device or a named
         pipe is written to as it is."""
         path = self.path / name
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if _is_special(path):
             return path.open("wb")
         path.parent.mkdir(parents=True, exist_ok=True)
         return atomic_file(path)
 
-    def size(self, name: str) -> int:
-        """Returns the size of a file in bytes, 0 for a device or a pipe; -1 if it does not exist."""
+    def size(self, name: str) -> int | None:
+        """Returns the size of a file in bytes, 0 for a device or a pipe; None if it does not exist."""
         path = self.path / name
         try:
             return 0 if _is_special(path) else path.stat().st_size
         except OSError:
-            return -1
+            return None
 
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
         (self.path / name).unlink(missing_ok=True)
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
     def log(self, name: str) -> AbstractContextManager[Log]:
         """Opens a log and locks it for one run. Raises OutputError."""
@@ -288,6 +288,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     It is written under the name with `.part` added, and renamed when the block ends; an exception deletes it.
 
     Raises:
+        InUseError: another process is writing it.
         OSError: the file cannot be written.
     """
     temporary = path.with_name(path.name + ".part")
@@ -339,7 +340,6 @@ def _before_renaming(out: BinaryIO) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file that appears when it is complete. Raises OutputError: it cannot be written."""
-        InUseError: another process is writing it.
     try:
         with atomic_file(path) as out:
             out.write(data)

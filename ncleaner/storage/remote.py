@@ -52,22 +52,25 @@ def _reaching(url: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        # http:// raises this also if there is no network; the cause tells
+        # http:// raises this for whatever goes wrong; the cause tells
         cause = error.__cause__
         if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
             what = f"cannot be reached ({cause}): check the address and the network"
             raise ConnectionError(errno.EHOSTUNREACH, what, url) from error
-        said = os.strerror(errno.ENOENT) + (f" ({cause})" if cause else "")
-        raise FileNotFoundError(errno.ENOENT, said, url) from error
+        status = getattr(cause, "status", None)
+        if status is not None and status not in (404, 410):
+            what = f"the server answers {status} ({getattr(cause, 'message', '')})" if status else ""
+            raise OSError(errno.EIO, what or "the server redirects without an end", url) from error
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), url) from error
     except OSError as error:
         text = error.strerror or str(error) or type(error).__name__
-        raise OSError(error.errno or errno.EIO, text, url) from error
-    except ImportError as error:
-        scheme = scheme_of(url)
         if code := getattr(error.__cause__, "response", {}).get("Error", {}).get("Code"):
             text = f"{text.rstrip('.')} ({code})"
         if isinstance(error, PermissionError) and extra in _CREDENTIALS:
             text = f"{text}: check your credentials ({_CREDENTIALS[extra]})"
+        raise OSError(error.errno or errno.EIO, text, url) from error
+    except ImportError as error:
+        scheme = scheme_of(url)
         if extra is None and error.name == "fsspec":
             what = f"unknown kind of URL {scheme}://, unless fsspec (not installed) knows it: {_GIVE}"
             raise InputError(f"{url}: {what}") from error
@@ -123,7 +126,7 @@ def _status(info: dict[str, Any]) -> Status:
         modified = int(aware.timestamp()) * 1_000_000_000 + aware.microsecond * 1000
     else:
         modified = int(time_ * 1e9) if isinstance(time_, int | float) else -1
-    return Status(int(size) if size is not None else -1, modified)
+    return Status(int(size) if size is not None else None, modified)
 
 
 def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
@@ -148,7 +151,11 @@ def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
 
 
 class RemoteFile(io.RawIOBase):
-    """A file on a server, for reading. If a connection breaks, a new one goes on at the same offset."""
+    """A file on a server, for reading. If a connection breaks, a new one goes on at the same offset.
+
+    Attributes:
+        size: in bytes; None if the server does not say it.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -307,12 +314,12 @@ class RemoteFolder:
             with _reaching(url):
                 _put(system, out.name, path)
 
-    def size(self, name: str) -> int:
-        """Returns the size of a file in bytes; -1 if it does not exist or cannot be reached."""
+    def size(self, name: str) -> int | None:
+        """Returns the size of a file in bytes; None if it does not exist or cannot be reached."""
         try:
             return remote_status(f"{self.url}/{name}").size
         except OSError:
-            return -1
+            return None
 
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""

@@ -136,3 +136,8 @@ print(int(re.search("SigBlk:\\s+(\\w+)", status)[1], 16))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     blocked = int(done.stdout)
     assert all(blocked >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM))
+
+
+def test_no_pool_is_without_workers() -> None:
+    with pytest.raises(ValueError, match="at least one worker, not 0"):
+        Pool(0, dict)

@@ -132,7 +132,7 @@ def test_named_file_is_an_input_whatever_its_name(tmp_path: Path) -> None:
     make(tmp_path, "index.php", "x.warc.gz")
     path = str(tmp_path / "index.php")
     os.utime(path, ns=(5, 7))
-    assert find_inputs([path, "-"]) == [Input(path, "index.php", 9, 7), Input("-", "-", -1)]
+    assert find_inputs([path, "-"]) == [Input(path, "index.php", 9, 7), Input("-", "-", None)]
     assert find_inputs(["-"])[0].stem == "stdin"
     assert find_inputs([]) == []
 
@@ -140,7 +140,7 @@ def test_named_file_is_an_input_whatever_its_name(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_pipe_has_no_size(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert find_inputs([tmp_path / "pipe"])[0].size == -1
+    assert find_inputs([tmp_path / "pipe"])[0].size is None
 
 
 def test_errors(tmp_path: Path) -> None:

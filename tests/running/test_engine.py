@@ -393,7 +393,7 @@ def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
 
 def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
     pages = tuple(Page(b"", source=f"{name}.html") for name in "abc")
-    batch = _Batch(Input("c.html", "", -1), PagesJob(pages=pages))
+    batch = _Batch(Input("c.html", "", None), PagesJob(pages=pages))
     death = Death("silent", "the worker has given no sign of life", -1)
     chunk = Chunk(b"", Tally(), 1, -1)
     pool: Any = SimpleNamespace(poll=lambda held: [(0, death), (0, chunk)] * 3, submit=lambda job: 0)
@@ -403,7 +403,7 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
 
 def _sizes(pages: list[Page]) -> list[list[int]]:
     """Returns the sizes of the pages of each batch."""
-    source = Input("-", "-", -1)
+    source = Input("-", "-", None)
     batches = (part for part in engine._batches((source, page) for page in pages) if isinstance(part, _Batch))
     return [
         [len(page.body) for page in batch.job.pages] for batch in batches if isinstance(batch.job, PagesJob)
@@ -422,7 +422,7 @@ def test_batches_have_many_short_pages_or_some_long_ones(monkeypatch: pytest.Mon
 
 def test_the_work_is_divided_by_size() -> None:
     small, large, text, pipe = (
-        Input(name, name, size) for name, size in zip("sltp", (10, 100, 200, -1), strict=True)
+        Input(name, name, size) for name, size in zip("sltp", (10, 100, 200, None), strict=True)
     )
     warc = Layout("warc", "gzip", 1)
 

@@ -211,7 +211,7 @@ def test_an_input_that_could_not_be_read_is_tried_again(tmp_path: Path, source: 
 
 
 def test_standard_input_is_never_finished(tmp_path: Path) -> None:
-    stdin = Input("-", "-", -1)
+    stdin = Input("-", "-", None)
     output = finish(tmp_path / "out", stdin)
     assert stands(tmp_path / "out", stdin, output) == (False, {})
 
