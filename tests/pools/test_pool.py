@@ -140,4 +140,4 @@ print(int(re.search("SigBlk:\\s+(\\w+)", status)[1], 16))
 
 def test_no_pool_is_without_workers() -> None:
     with pytest.raises(ValueError, match="at least one worker, not 0"):
-        Pool(0, dict)
+        Pool(0, lambda activity: None)

@@ -149,7 +149,7 @@ def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
     for jobs in (1, 2):
         run(
             find_inputs([path]), EVERYTHING, output=io.BytesIO(), jobs=jobs,
-            progress=lambda tally, source, offset: reached.append(offset),
+            progress=lambda tally, source, offset: reached.append(offset or 0),
         )  # fmt: skip
     assert max(reached) == path.stat().st_size
 
@@ -368,7 +368,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, crawl: Path) -> None:
 
 
 def test_nothing_half_written_is_left(tmp_path: Path, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(tally: Tally, source: Input, offset: int) -> None:
+    def full(tally: Tally, source: Input, offset: int | None) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputError, match="No space left"):

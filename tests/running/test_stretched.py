@@ -60,7 +60,7 @@ def cleaned(
     """Returns output, counts, and notes of a run into one output."""
     notes: list[Note] = []
 
-    def progress(tally: Tally, source: Input, offset: int) -> None:
+    def progress(tally: Tally, source: Input, offset: int | None) -> None:
         notes.extend(tally.notes)
 
     out = io.BytesIO()

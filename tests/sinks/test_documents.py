@@ -108,9 +108,9 @@ def test_pages_know_where_they_come_from(documents: Path) -> None:
 
 
 def test_progress_is_that_of_the_file(documents: Path) -> None:
-    reached: list[int] = []
+    reached: list[int | None] = []
 
-    def told(tally: Tally, source: object, offset: int) -> None:
+    def told(tally: Tally, source: object, offset: int | None) -> None:
         reached.append(offset)
 
     run(find_inputs([documents]), Settings(), output=io.BytesIO(), progress=told)

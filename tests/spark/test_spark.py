@@ -351,7 +351,7 @@ def test_a_worker_is_killed(
     """With its executor, as by a power failure; what these had started ends by itself."""
     orphans: list[int] = []
 
-    def kill(tally: Tally, source: Input, offset: int) -> None:
+    def kill(tally: Tally, source: Input, offset: int | None) -> None:
         if not orphans:
             orphans.extend(cluster.kill_worker())
 
@@ -369,7 +369,7 @@ def test_a_worker_is_killed(
 def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_path: Path) -> None:
     finished: list[Input] = []
 
-    def interrupt(tally: Tally, source: Input, offset: int) -> None:
+    def interrupt(tally: Tally, source: Input, offset: int | None) -> None:
         finished.append(source)
         if len(finished) == 2:
             raise KeyboardInterrupt
