@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import os
 import shutil
@@ -28,6 +29,9 @@ os.environ["NCLEANER_MODELS"] = str(Path(__file__).parent / "no-models")
 # A shell starts what runs in the background with SIGINT ignored, also in all that it starts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# A forked process that a test kills says nothing: pytest would print its stack as a fault of the tests.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=faulthandler.disable)
 # No example is too slow: how long one takes says more about the machine. The check before a change lands gives the
 # same answer each time; elsewhere every run tries new examples, and `--hypothesis-profile=long` many of them. Which
 # lines run at all, scripts/coverage.sh sees from a few.
