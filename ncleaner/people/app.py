@@ -108,4 +108,5 @@ def _memory_is_limited() -> bool:
         import resource
     except ImportError:  # Windows
         return False
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    bounds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(bound)[0] != resource.RLIM_INFINITY for bound in bounds)

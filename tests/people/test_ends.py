@@ -211,26 +211,28 @@ def test_an_interrupt_after_the_last_output_changes_nothing() -> None:
     assert (result.returncode, result.stderr) == (0, b"") and result.stdout
 
 
-def limited(megabytes: int) -> str:
-    return f"ulimit -c 0; ulimit -v {1024 * megabytes}"
+def limited(megabytes: int, bound: str) -> str:
+    """Bounds the address space (`v`) or the data (`d`) of a shell and what it starts."""
+    return f"ulimit -c 0; ulimit -{bound} {1024 * megabytes}"
 
 
 @cache
-def numpy_loads(megabytes: int) -> bool:
+def numpy_loads(megabytes: int, bound: str) -> bool:
     alone = f"OPENBLAS_NUM_THREADS=1 exec {sys.executable} -c 'import numpy' 2> /dev/null"
-    return shell(f"{limited(megabytes)}; {alone}").returncode == 0
+    return shell(f"{limited(megabytes, bound)}; {alone}").returncode == 0
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems bound memory in other ways")
+@pytest.mark.parametrize("bound", ["v", "d"])
 @pytest.mark.parametrize("command", ["--version", f"clean {PAGE}", "report nowhere", "models"])
-def test_too_little_memory_to_load(command: str) -> None:
-    for megabytes in (25, 40, 60, 80, 100, 130, 160, 200):
-        if not command.startswith(("--version", "report")) and not numpy_loads(megabytes - 15):
+def test_too_little_memory_to_load(command: str, bound: str) -> None:
+    for megabytes in (25, 40, 60, 80, 100, 130, 160, 200) if bound == "v" else (10, 40, 50, 55, 60, 65):
+        if not command.startswith(("--version", "report")) and not numpy_loads(megabytes - 15, bound):
             # where NumPy has just not enough to load, it ends with a message of its own, by a signal, or
             # never
             continue
-        result = shell(f"{limited(megabytes)}; exec {NCLEANER} {command}", short_of_memory=True)
+        result = shell(f"{limited(megabytes, bound)}; exec {NCLEANER} {command}", short_of_memory=True)
         # Python says for itself that it cannot start
         own = "Fatal Python error" in result.stderr
         assert own or result.returncode in (0, 1), (megabytes, result.stderr)
