@@ -302,7 +302,9 @@ def folders() -> Iterator[Finding]:
         "temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder that can be written"
     )
     own = own_folder()
-    yield _folder("your own models", own, f"set {VARIABLE} to a folder that can be written, to add models")
+    # only `models add` writes there
+    remedy = f"set {VARIABLE} to a folder that can be written, to add models"
+    yield _folder("your own models", own, remedy, NOTE)
     kept = bool(list(Path(__file__).parent.glob("__pycache__/*.pyc")))
     if not kept:
         yield Finding(
@@ -312,8 +314,9 @@ def folders() -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _folder(name: str, path: Path, remedy: str) -> Finding:
-    """Returns whether files can be made in a folder, or in the folder in which it would be made."""
+def _folder(name: str, path: Path, remedy: str, otherwise: State = BROKEN) -> Finding:
+    """Returns whether files can be made in a folder, or in the folder in which it would be made; the state
+    `otherwise` if they cannot."""
     place = path
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -324,7 +327,7 @@ def _folder(name: str, path: Path, remedy: str) -> Finding:
         system = os.statvfs(place) if hasattr(os, "statvfs") else None
     except OSError as error:
         why = error.strerror or error
-        return Finding(name, BROKEN, f"{path}: {why}", remedy, {"path": str(path)})
+        return Finding(name, otherwise, f"{path}: {why}", remedy, {"path": str(path)})
     if system is None:
         return Finding(name, FINE, said, values={"path": str(path)})
     free = system.f_bavail * system.f_frsize

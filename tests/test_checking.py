@@ -106,7 +106,7 @@ def test_folders_that_cannot_be_written_are_named(monkeypatch: pytest.MonkeyPatc
     (tmp_path / "file").touch()
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file" / "models"))
     _, own = list(checking.folders())[:2]
-    assert own.state == BROKEN and VARIABLE in own.remedy
+    assert own.state == NOTE and VARIABLE in own.remedy
 
 
 def test_machine(monkeypatch: pytest.MonkeyPatch) -> None:

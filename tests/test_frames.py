@@ -75,3 +75,10 @@ def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         assert [row["text"] for row in ncleaner.rows(tmp_path, cleaner)] == ["One page that is good."]
     told = " ".join(caplog.messages)
     assert "b.html" in told and "c.html" in told and "given up" in told
+    caplog.clear()
+    pdf = tmp_path / "d.pdf"
+    pdf.write_bytes(b"%PDF-1.4 and what follows")
+    with caplog.at_level(logging.WARNING, "ncleaner"):
+        assert not list(ncleaner.rows(pdf))
+    (told,) = caplog.messages
+    assert told.startswith(f"{pdf}: page given up: not text (PDF): ") and "pdftotext" in told

@@ -257,12 +257,13 @@ def test_a_format_needs_no_extra_or_names_it(output_format: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", ["-f jsonl --signals", "-f signatures"])
-def test_duplicates_without_their_extra_are_refused_at_once(options: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["clean -f jsonl --signals", "clean -f signatures", "survey"])
+def test_duplicates_without_their_extra_are_refused_at_once(command: str, tmp_path: Path) -> None:
     crawl = ROOT / "examples" / "crawl.warc.gz"
-    words = ["clean", crawl, "-o", tmp_path / "out", *options.split(), "--duplicates"]
+    words = [*command.split(), crawl, "-o", tmp_path / "out", "--duplicates"]
     found = blocked(COMMAND, *words, modules=["rensa"])
     assert (found.returncode, found.stdout) == (1, "")
+    assert not list(tmp_path.iterdir())
     assert found.stderr == "ncleaner: finding duplicates needs rensa: pip install 'ncleaner[duplicates]'\n"
 
 

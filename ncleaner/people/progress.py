@@ -339,8 +339,8 @@ def _of_pages(tally: Tally) -> Iterator[str]:
     if number := tally.unfamiliar:
         yield (
             f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
-            f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto chooses a model for "
-            "each page"
+            f"n-grams say little about {'it' if number == 1 else 'them'}: `ncleaner models` shows for which "
+            "languages there are models, and `ncleaner train` makes one"
         )
     if number := tally.notices:
         holds, it = ("holds", "it") if number == 1 else ("hold", "them")

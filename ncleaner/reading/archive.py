@@ -250,7 +250,8 @@ def _pages_of(items: Iterator[Item]) -> Iterator[Page]:
         elif isinstance(item, Damage):
             _LOG.warning("%s: %s", _place(item), visible(item.what))
         elif item.lost:
-            _LOG.warning("%s: page given up: %s", _place(item), visible(item.reason))
+            what = f"{item.reason}: {item.advice}" if item.advice else item.reason
+            _LOG.warning("%s: page given up: %s", _place(item), visible(what))
 
 
 def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
@@ -310,7 +311,7 @@ def record_at(path: str, offset: int, url: str | None = None, limits: Limits = L
 
 def _place(item: Skip | Damage) -> str:
     place = visible(item.source) + (f", offset {item.offset}" if item.offset >= 0 else "")
-    return f"{place}, {visible(item.url)}" if item.url else place
+    return f"{place}, {visible(item.url)}" if item.url not in ("", item.source) else place
 
 
 def _read(
@@ -381,14 +382,15 @@ def _items(
     """Yields the items of one archive or file.
 
     A file without bytes, as a failed download leaves it, is a page without text if its name is that of a
-    page; else it is damage."""
+    page, and so is standard input; else it is damage."""
     start = source.tell()
     count = 0
     if source.peek(1):
         for item in _contents(source, name, input_format, limits, reading):
             yield item
             count += 1
-    if not count and is_page(name) and not source.broken:
+    is_dump = name == STDIN and input_format != "warc"
+    if not count and (is_page(name) or is_dump) and not source.broken:
         yield Page(b"", name, source=name, kind="text" if sniff(b"", name) == "text" else "html")
     elif not count:
         yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))

@@ -85,10 +85,12 @@ def survey(
     with Builder(output, pages, references, duplicates, paragraphs) as builder:
         tally = Tally()
         if inputs:
-            _make_folder(folder)
             written = Output(
                 format="signatures", references=references, duplicates=duplicates, paragraphs=paragraphs
             )
+            # raises, where a package is missing, before anything is written
+            written.sink()
+            _make_folder(folder)
             settings = replace(settings, output=written)
             tally = run(_apart(inputs), settings, output=folder, jobs=jobs, progress=progress, again=again)
         for part in [*parts, *parts_of(folder)] if folder.is_dir() else parts:

@@ -30,7 +30,10 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean book.zip", 1, ("book.zip", "not text (ZIP, as are docx, odt and epub)", "unpack or convert")),
     ("clean rows.jsonl", 1, ("rows.jsonl", "not text (JSON): give the texts", "jq -r", "| ncleaner clean")),
     ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "around it is cleaned", "Download truncated archives again")),
-    ("clean -", 1, ("standard input at byte 0: empty", "readable around it is cleaned")),
+    # as an empty file does
+    ("clean -", 0, ("1 page read: 0 cleaned, 1 empty",)),
+    ("clean - --input-format warc", 1, ("standard input at byte 0: empty", "readable around it is cleaned")),
+    ("clean page.html -f wet", 0, ("wet is compressed", "give the file a name that ends in .wet.gz")),
     ("clean --inputs-from crawl.paths", 1, ("crawl.paths: No such file or directory", "in /")),
     ("clean gopher://host/a.warc", 1, ("gopher://host/a.warc: unknown kind of URL", "s3://…")),
     ("clean s3://bucket/a.warc", 1, ("s3://bucket/a.warc", "pip install 'ncleaner[s3]'")),
@@ -61,6 +64,13 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean crawl.warc.gz --language german", 2, ("--language", "'german' is not the code", "did you mean de?")),
     ("clean crawl.warc.gz --marker (", 2, ("--marker", "is not a regular expression")),
     ("clean crawl.warc.gz --sites none.ncs", 1, ("there is no survey none.ncs", "`ncleaner survey` makes one")),
+    # a path would become s3:/bucket/x
+    ("clean crawl.warc.gz --sites s3://b/x.ncs", 2, ("--sites", "has to be a path on this machine, not 's3://b/x.ncs'")),
+    ("clean crawl.warc.gz --model s3://b/x.ncm", 2, ("--model", "has to be a path on this machine")),
+    ("train --raw pages --clean pages -o s3://b/m.ncm", 2, ("--output", "has to be a path on this machine")),
+    ("survey crawl.warc.gz -o s3://b/x.ncs", 2, ("--output", "has to be a path on this machine")),
+    ("report emptydir --html s3://b/x.html", 2, ("--html", "has to be a path on this machine")),
+    ("models add s3://b/x.ncm", 2, ("has to be a path on this machine",)),
     # options that do not go together
     ("clean crawl.warc.gz --precision --recall", 2, ("--precision and --recall exclude each other", "one of them")),
     ("clean crawl.warc.gz --links", 2, ("--links: only markdown, html and --markdown have it", "see --format")),
@@ -78,6 +88,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("inspect page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("inspect emptydir", 1, ("emptydir: is a directory", "give one page of it")),
     ("inspect page.html --number 9", 1, ("page.html has no page 9", "it has 1")),
+    ("inspect crawl.warc.gz --at 99999999999999999999", 1, ("crawl.warc.gz has no page at 9", "offset and record_id")),
     ("train --raw pages -o m.ncm", 2, ("give --raw and --clean", "--from-crawl")),
     ("train --raw pages --clean emptydir -o m.ncm", 1, ("no file of pages", "in emptydir (0 files)", "page.txt")),
     ("train --raw nowhere --clean pages -o m.ncm", 1, ("nowhere is not a directory",)),

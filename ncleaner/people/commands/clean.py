@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from ncleaner.people.options import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
-from ncleaner.people.streams import finish
+from ncleaner.people.streams import finish, tell
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.choice import Output
@@ -112,6 +112,8 @@ def command(
         if file is not None and not force:
             check_new(sources, file)
     place = output if output is not None else sys.stdout.buffer
+    if written.format == "wet" and not asked.quiet and (output is None or output.endswith(".wet")):
+        tell("wet is compressed, each record as a member of gzip: give the file a name that ends in .wet.gz")
     with (
         going_on() if output is not None and is_directory(output) else nullcontext(),
         _surveyed(sources, Settings(recipe, reading, written), place, asked) as settings,

@@ -158,7 +158,8 @@ def _page_at(path: str, at: str, settings: Settings) -> Page:
     from ncleaner.running.tally import note_of
 
     limits, record = settings.recipe.limits, None
-    if at.isascii() and at.isdigit() and path != STDIN:
+    # no archive has 2^63 bytes, and no system looks there
+    if at.isascii() and at.isdigit() and len(at) < 19 and path != STDIN:
         record = record_at(path, int(at), limits=limits)
     if record is not None:
         found: Iterable[Page | Skip | Damage] = page_of_record(record, path, limits.bytes)
