@@ -45,7 +45,9 @@ def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str
 
 
 def check_local(name: str, value: object) -> None:
-    """Raises ValueError: a path is a URL, where only a file on this machine can be used."""
+    """Raises TypeError: the value is not a path. Raises ValueError: it is a URL, where only a file on this
+    machine can be used."""
+    check_is(name, value, (str, os.PathLike), "a path")
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
         raise ValueError(f"{name} has to be a path on this machine, not {_shown(value)}")
 

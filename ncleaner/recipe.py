@@ -40,20 +40,22 @@ def _check_method(name: str, value: Any) -> None:
 
 
 def _check_model(name: str, value: Any) -> None:
-    if not isinstance(value, str | os.PathLike):
+    if isinstance(value, str | os.PathLike):
+        check_local(name, value)
+    else:
         # a loaded model; the class loads NumPy, which the command line does not need for a name
         from ncleaner.modelling.container import Stored
 
         check_is(name, value, Stored, "a name, a path or a loaded model")
-    check_local(name, value)
 
 
 def _check_sites(name: str, value: Any) -> None:
-    if not isinstance(value, str | os.PathLike):
+    if isinstance(value, str | os.PathLike):
+        check_local(name, value)
+    else:
         from ncleaner.surveying.survey import Survey
 
         check_is(name, value, Survey, "a survey or its path")
-    check_local(name, value)
 
 
 def _check_threshold(name: str, value: Any) -> None:

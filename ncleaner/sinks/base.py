@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ncleaner.arguments import check_local
 from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, option
 
@@ -76,7 +77,7 @@ class SinkOptions(Declared):
         None,
         "Your own metadata: CSV, TSV or JSON lines with a column url or file; the other "
         "columns become attributes.",
-        kind=str, of=_CORPORA, metavar="FILE", panel=_PANEL,
+        kind=str, check=check_local, of=_CORPORA, metavar="FILE", panel=_PANEL,
     )  # fmt: skip
     sentences: bool = option(
         False, "Mark sentences with <s> (needs the extra `sentences`).", of=_CORPORA, panel=_PANEL

@@ -70,6 +70,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("train --raw pages --clean pages -o s3://b/m.ncm", 2, ("--output", "has to be a path on this machine")),
     ("survey crawl.warc.gz -o s3://b/x.ncs", 2, ("--output", "has to be a path on this machine")),
     ("report emptydir --html s3://b/x.html", 2, ("--html", "has to be a path on this machine")),
+    ("clean crawl.warc.gz -f vertical --table s3://b/t.tsv", 2, ("--table", "has to be a path on this machine")),
     ("models add s3://b/x.ncm", 2, ("has to be a path on this machine",)),
     # options that do not go together
     ("clean crawl.warc.gz --precision --recall", 2, ("--precision and --recall exclude each other", "one of them")),
