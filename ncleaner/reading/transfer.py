@@ -9,6 +9,7 @@ however much a body inflates.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Final
 
 from zlib_ng import zlib_ng as zlib
@@ -22,6 +23,7 @@ _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 # turns four bytes into 128 KiB, so one piece gives at most 32 MiB.
 _PIECE: Final = 1024
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_MAGIC: Final = {"gzip": b"\x1f\x8b\x08", "zstd": _ZSTD_MAGIC}
 
 
 class TooLargeError(Exception):
@@ -32,12 +34,12 @@ class UndecodableError(Exception):
     """Raised if no byte of a body can be decoded."""
 
 
-def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
-    """Undoes transfer and content encodings of a response body.
+def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
+    """Undoes transfer and content encodings of a response body, and a compression that its header does not name.
 
     Args:
         body: the bytes after the header block.
-        head: the header block.
+        head: the header block; None without one.
         limit: most bytes that the page may have.
 
     Returns:
@@ -48,16 +50,31 @@ def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
         UndecodableError: no byte of the body can be decoded.
     """
     trouble = ""
-    if "chunked" in head.transfer_encoding:
-        body, trouble = dechunk(body)
-    # the server has applied the codings in this order, so the last one is undone first
-    for coding in reversed(head.content_encoding.split(",")):
-        if coding.strip():
-            body, more = decompress(body, coding.strip(), limit)
+    if head is not None:
+        for coding in _from_last(head.transfer_encoding):
+            if "chunked" in coding:
+                body, trouble = dechunk(body)
+            else:
+                # many crawlers undo it, and keep the header
+                with suppress(UndecodableError):
+                    body, more = decompress(body, coding, limit)
+                    trouble = trouble or more
+        for coding in _from_last(head.content_encoding):
+            body, more = decompress(body, coding, limit)
+            trouble = trouble or more
+    # no text begins so: the header does not name the coding, as in some caches, or it was applied twice
+    for coding, magic in _MAGIC.items():
+        if body.startswith(magic):
+            body, more = decompress(body, coding, limit)
             trouble = trouble or more
     if len(body) > limit:
         raise TooLargeError
     return body, trouble
+
+
+def _from_last(field: str) -> list[str]:
+    """Returns the codings in a field; the server has applied them in order, so the last one is undone first."""
+    return [coding for part in reversed(field.split(",")) if (coding := part.strip())] if field else []
 
 
 def dechunk(body: bytes) -> tuple[bytes, str]:

@@ -80,6 +80,14 @@ each_coding = pytest.mark.parametrize(("coding", "pack"), CODINGS.values(), ids=
         (b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Type: text/html", 200, "text/html", b""),
         (b"HTTP/1.1 200 OK", 200, "", b""),
         (b"ICY 200 OK\r\n\r\nx", 200, "", b"x"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type:\r\n text/html;\r\n\tcharset=x\r\n\r\nx",
+            200,
+            "text/html; charset=x",
+            b"x",
+        ),
+        (b"HTTP/1.1 200 OK\rContent-Type: text/html\r\rbody\rmore\n", 200, "text/html", b"body\rmore\n"),
+        (b"HTTP/1.1 200 OK\r\r\nContent-Type: text/html\r\r\n\r\r\nbody", 200, "text/html", b"body"),
     ],
 )
 def test_split(block: bytes, status: int, content_type: str, body: bytes) -> None:
@@ -98,8 +106,11 @@ def test_split_without_header(block: bytes) -> None:
 @pytest.mark.untraced
 def test_split_is_linear() -> None:
     """No time is measured: in quadratic time this would not end."""
-    for lines in (b"a: b\r\n" * 200_000, b"a" * 1_000_000, b"\n<" * 500_000):
+    field = b"X-Robots-Tag: noai"
+    for lines in (b"a: b\r\n" * 200_000, b"a" * 1_000_000, b"\n<" * 500_000, field + b"\r\n x" * 200_000):
         assert split_head(b"HTTP/1.1 200 OK\r\n" + lines) is not None
+    head = split_head(b"HTTP/1.1 200 OK\r\n" + (field + b"\n") * 200_000)
+    assert head is not None and head.rights.count("\n") == 199_999
 
 
 # Chunks
@@ -216,6 +227,28 @@ def test_encodings_in_a_row() -> None:
     assert unwrap(chunked, Head(200, "", "gzip, br", "chunked", 0), LIMIT) == (PAGE, "")
     with pytest.raises(TooLargeError):
         unwrap(PAGE, Head(200, "", "", "", 0), 5)
+
+
+@pytest.mark.parametrize("coding", ["gzip, chunked", "x-gzip,chunked", "deflate, chunked", "gzip"])
+def test_codings_of_the_transfer_are_undone(coding: str) -> None:
+    pack = CODINGS[coding.partition(",")[0]][1]
+    body = pack(brotli.compress(PAGE))
+    sent = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if "chunked" in coding else body
+    assert unwrap(sent, Head(200, "", "br", coding, 0), LIMIT) == (PAGE, "")
+    # the crawler has undone them
+    assert unwrap(brotli.compress(PAGE), Head(200, "", "br", coding, 0), LIMIT) == (PAGE, "")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("head", [None, Head(200, "", "", "", 0), Head(200, "", "gzip", "", 0)])
+def test_a_compression_without_its_name(pack: Callable[[bytes], bytes], head: Head | None) -> None:
+    outer = gzip.compress if head and head.content_encoding else bytes
+    assert unwrap(outer(pack(PAGE)), head, LIMIT) == (PAGE, "")
+    assert unwrap(outer(gzip.compress(LONG)[:-9]), head, LIMIT)[1] == "broken or cut gzip content"
+    with pytest.raises(TooLargeError):
+        unwrap(outer(pack(bytes(2 * LIMIT))), head, LIMIT)
+    with pytest.raises(UndecodableError):
+        unwrap(outer(pack(PAGE)[:4] + bytes(20)), head, LIMIT)
 
 
 @given(
