@@ -122,7 +122,7 @@ def check_page(page: Page) -> None:
         ValueError: the kind is unknown.
     """
     check_is("body", page.body, bytes, "bytes")
-    for name in ("url", "date", "content_type", "record_id", "rights"):
+    for name in ("url", "date", "content_type", "record_id", "rights", "truncated"):
         check_is(name, getattr(page, name), str, "a str, which is empty if it is unknown")
     check_choice("kind", page.kind, ("html", "text", "document"))
 

@@ -29,7 +29,7 @@ class Row(TypedDict):
     ['markdown', 'metadata', 'segments', 'signals']
 
     Attributes:
-        url, date, offset, record_id: as those of `Page`.
+        url, date, offset, record_id, truncated: as those of `Page`.
         title: the contents of `<title>`.
         lang: the language that the page declares.
         language: that of the text, ISO 639-1, else ISO 639-3.
@@ -64,6 +64,7 @@ class Row(TypedDict):
     encoding: str
     offset: int
     record_id: str
+    truncated: str
     segments_kept: int
     text: str
     markdown: NotRequired[str]

@@ -14,7 +14,7 @@ LAYOUT_CHOICES: Final = ("auto", *LAYOUTS)
 STORED: Final = "application/vnd.ncleaner.document"
 _STORED_LINE: Final = b"\x89ncleaner document\n"
 # What a stored document says of its page, besides the layout.
-_TOLD: Final = {"url": str, "date": str, "record_id": str, "offset": int, "rights": str}
+_TOLD: Final = {"url": str, "date": str, "record_id": str, "offset": int, "rights": str, "truncated": str}
 
 
 class TextLayout(NamedTuple):
@@ -66,6 +66,8 @@ class Page(NamedTuple):
         rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy of the HTTP header, a line each; empty
             without them.
         stored_at: byte offset of a stored document in `source`; -1 for any other page.
+        truncated: why the crawler has cut the page, as WARC-Truncated says: `length`, `time`, `disconnect` or
+            `unspecified`; empty if it has not.
     """
 
     body: bytes
@@ -79,6 +81,7 @@ class Page(NamedTuple):
     layout: TextLayout | None = None
     rights: str = ""
     stored_at: int = -1
+    truncated: str = ""
 
     @property
     def is_alone(self) -> bool:
@@ -117,6 +120,7 @@ def page_of_stored(block: bytes, source: str, offset: int) -> Page:
         first, line, _ = block.split(b"\n", 2)
         told = json.loads(line)
         layout = told.pop("layout")
+        told.setdefault("truncated", "")  # documents of earlier programs have none
         if first + b"\n" != _STORED_LINE or {name: type(value) for name, value in told.items()} != _TOLD:
             raise ValueError
         return Page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 #: Of the outputs: it rises when a page gives other bytes with the same settings.
-OUTPUTS: Final = 3
+OUTPUTS: Final = 4
 #: Of model files. 2: n-gram models record their decision; files of format 1 have a threshold per character.
 MODELS: Final = 2
 #: Of the tables of a survey.

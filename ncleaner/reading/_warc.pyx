@@ -25,10 +25,10 @@ from ncleaner.text._letters cimport is_white
 # --------------------------------------------------------------------------------------------------
 # HTTP header blocks: what the package needs of them, in one pass over their bytes.
 
-#: Longest HTTP header block in bytes; servers refuse much shorter ones.
-MAX_HEAD = 1 << 16
+#: Longest HTTP header block in bytes; browsers refuse longer ones.
+MAX_HEAD = 1 << 18
 cdef enum:
-    _MAX_HEAD = 1 << 16
+    _MAX_HEAD = 1 << 18
     _MAX_NAME = 256
 
 
@@ -40,8 +40,8 @@ cdef class Head:
         content_type: the whole Content-Type; empty when missing.
         content_encoding: Content-Encoding, in lower case; empty when missing.
         transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
-        rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy, as they are, with a line feed between two;
-            empty when missing.
+        rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy, with a line feed between two; empty when
+            missing. A field that is folded over several lines is joined.
         end: offset in the block at which the body begins.
     """
 
@@ -167,11 +167,14 @@ cdef Py_ssize_t _ragged_end(const unsigned char* p, Py_ssize_t n) noexcept nogil
 
 
 cdef str _value(const unsigned char* p, Py_ssize_t start, Py_ssize_t end):
+    """Returns a value without the white space around it, and around the line feeds of a folded one."""
     while start < end and is_white(p[start]):
         start += 1
     while end > start and is_white(p[end - 1]):
         end -= 1
-    return p[start:end].decode("latin-1")
+    if memchr(p + start, 10, end - start) == NULL:
+        return p[start:end].decode("latin-1")
+    return b" ".join([line.strip() for line in p[start:end].split(b"\n")]).decode("latin-1")
 
 
 cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept nogil:
@@ -181,12 +184,27 @@ cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept
     )
 
 
+cdef bint _ends_lines_with_cr(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    """Whether a header block has no line feed before its blank line, `\\r\\r`."""
+    cdef const unsigned char* found = <const unsigned char*> memchr(p, 13, n)
+    cdef Py_ssize_t blank
+    if found == NULL or found - p + 1 == n or found[1] == 10:
+        return False
+    blank = _find(p, n, b"\r\r", 2)
+    # a copy made as text has `\r\r\n` at the end of each line
+    return blank >= 0 and memchr(p, 10, min(blank + 3, n)) == NULL
+
+
 cdef object head_at(const unsigned char* block, Py_ssize_t size):
     """Returns the Head of a block; None if it does not begin with one."""
     cdef int status = _status(block, size)
     if status < 0:
         return None
     cdef Py_ssize_t limit = min(size, <Py_ssize_t> _MAX_HEAD)
+    cdef bytes with_feeds
+    if _ends_lines_with_cr(block, limit):
+        with_feeds = block[:limit].replace(b"\r", b"\n")
+        return head_at(with_feeds, limit)
     cdef Py_ssize_t end = _find(block, limit, b"\r\n\r\n", 4)
     cdef Py_ssize_t after = end + 4
     # Some servers end lines with a line feed alone, and a few send no blank line before the markup.
@@ -196,15 +214,18 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
         after = other + 2
     if end < 0 or _find(block, end, b"\n<", 2) >= 0:
         end = after = _ragged_end(block, size)
-    content_type = content_encoding = transfer_encoding = rights = ""
-    cdef Py_ssize_t start = 0, stop, at, value
+    content_type = content_encoding = transfer_encoding = ""
+    cdef list rights = []
+    cdef Py_ssize_t start = 0, stop, at
     cdef int length
+    cdef bint is_about_rights
     cdef const unsigned char* found
     # The last one counts if a field occurs twice, as in browsers.
     while start < end:
         found = <const unsigned char*> memchr(block + start, 10, end - start)
         stop = end if found == NULL else found - block
         length = 0
+        is_about_rights = False
         if stop - start > 12:
             if begins(block + start, stop - start, b"content-type"):
                 length = 12
@@ -212,17 +233,20 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
                 length = 16
             elif begins(block + start, stop - start, b"transfer-encoding"):
                 length = 17
-            elif _is_about_rights(block + start, stop - start):
-                line = _value(block, start, stop)
-                rights = f"{rights}\n{line}" if rights else line
-        if length:
+            else:
+                is_about_rights = _is_about_rights(block + start, stop - start)
+        if length or is_about_rights:
+            while stop + 1 < end and _is_blank(block[stop + 1]):
+                found = <const unsigned char*> memchr(block + stop + 1, 10, end - stop - 1)
+                stop = end if found == NULL else found - block
+        if is_about_rights:
+            rights.append(_value(block, start, stop))
+        elif length:
             at = start + length
             while at < stop and _is_blank(block[at]):
                 at += 1
             if at < stop and block[at] == 58:
-                value = at + 1
-                found = <const unsigned char*> memchr(block + value, 13, stop - value)
-                text = _value(block, value, stop if found == NULL else found - block)
+                text = _value(block, at + 1, stop).partition("\r")[0].rstrip(" \t")
                 if length == 12:
                     content_type = text
                 elif length == 16:
@@ -230,7 +254,9 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
                 else:
                     transfer_encoding = text
         start = stop + 1
-    return Head(status, content_type, content_encoding.lower(), transfer_encoding.lower(), after, rights)
+    return Head(
+        status, content_type, content_encoding.lower(), transfer_encoding.lower(), after, "\n".join(rights)
+    )
 
 
 # --------------------------------------------------------------------------------------------------
@@ -790,10 +816,11 @@ cdef class RegularReader:
             return self._record(kind, offset, _bare(_text(p, found.url)))
         if not self._is_wanted[found.type]:
             return self._record(kind, offset)
+        truncated = "" if found.truncated.start < 0 else _text(p, found.truncated) or "unspecified"
         head = head_at(body, size) if found.type == _RESPONSE else None
         end = 0 if head is None else head.end
         block = PyBytes_FromStringAndSize(<const char*> body + end, size - end)
         return self._record(
             kind, offset, _bare(_text(p, found.url)), _text(p, found.date), _bare(_text(p, found.id)),
-            _text(p, found.content_type), block, False, found.truncated.start >= 0, b"", False, head,
+            _text(p, found.content_type), block, False, truncated, b"", False, head,
         )  # fmt: skip

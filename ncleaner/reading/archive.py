@@ -32,7 +32,7 @@ from ncleaner.page import (
     binary,
     page_of_stored,
 )
-from ncleaner.reading._warc import MAX_HEAD, split_head
+from ncleaner.reading._warc import MAX_HEAD, Head, split_head
 from ncleaner.reading.inflating import BLOCK, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_page, sniff
 from ncleaner.reading.markers import (
@@ -62,6 +62,9 @@ _LONGEST_PATH: Final = 4096
 _IS_PAGE: Final = re.compile(r"\s*<[!?a-z][^<]*>", re.IGNORECASE)
 _TAG_LINE: Final = re.compile(rb"\s*<[a-z][^<>\n]*>[ \t\r]*\n", re.IGNORECASE)
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
+# Targets of records in which a crawler says something of a page or of itself: browsertrix has the text that a
+# browser shows, `urn:text:https://…`, and what it has loaded, `urn:pageinfo:https://…`; wget has its log.
+_OF_CRAWLER: Final = re.compile(r"urn:[a-z0-9-]+:https?:|metadata:", re.IGNORECASE)
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
 _CODECS: Final[dict[str, Codec]] = {".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".wacz": "gzip"}
@@ -487,7 +490,9 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
         # such records are only counted, so their headers are not searched for a URL
         yield Skip(f"record type {record.type}", source=name, offset=record.offset)
         return
-    body = block
+    if record.type == "resource" and _OF_CRAWLER.match(record.url):
+        yield Skip("record of the crawler", record.url, name, record.offset)
+        return
     content_type = record.content_type
     trouble = ""
     head = record.http
@@ -513,29 +518,28 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
     if media_type and media_type not in _HTML and media_type != "text/plain":
         yield Skip(f"media type {media_type}", record.url, name, record.offset)
         return
-    if head is not None:
-        try:
-            body, trouble = unwrap(block[start:] if start else block, head, limit)
-        except TooLargeError:
-            yield Skip("too large", record.url, name, record.offset, lost=True)
-            return
-        except UndecodableError as error:
-            yield Skip(f"cannot decode {error}", record.url, name, record.offset, lost=True)
-            return
+    try:
+        body, more = unwrap(block[start:] if start else block, head, limit)
+    except TooLargeError:
+        yield Skip("too large", record.url, name, record.offset, lost=True)
+        return
+    except UndecodableError as error:
+        yield Skip(f"cannot decode {error}", record.url, name, record.offset, lost=True)
+        return
+    trouble = trouble or more
     if trouble and not record.truncated:
         yield Damage(trouble, name, record.offset, record.url)
-    rights = head.rights if head is not None else ""
-    yield _page_of_body(record, body, content_type, media_type, name, limit, rights)
+    yield _page_of_body(record, body, head, content_type, media_type, name)
 
 
 def _page_of_body(
-    record: Record, body: bytes, content_type: str, media_type: str, name: str, limit: int, rights: str
+    record: Record, body: bytes, head: Head | None, content_type: str, media_type: str, name: str
 ) -> Page | Skip:
     """Returns the page of a record whose body is decoded."""
     if not body:
-        return Skip("empty body", record.url, name, record.offset)
-    if len(body) > limit:
-        return Skip("too large", record.url, name, record.offset, lost=True)
+        is_cut = head is not None and head.end >= MAX_HEAD
+        reason = "HTTP header too long" if is_cut else "empty body"
+        return Skip(reason, record.url, name, record.offset, lost=is_cut)
     if found := binary(body, content_type):
         return Skip(found.reason, record.url, name, record.offset, lost=True)
     text = media_type == "text/plain" or record.type == "conversion"
@@ -551,7 +555,8 @@ def _page_of_body(
         record.offset,
         "text" if text else "html",
         _WET_LAYOUT if record.type == "conversion" else None,
-        rights,
+        head.rights if head is not None else "",
+        truncated=record.truncated,
     )
 
 

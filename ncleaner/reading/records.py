@@ -74,7 +74,7 @@ class Record:
         block: the bytes after the header; None if the record's type is not needed, or the block is above the
             bound.
         large: the block is above the bound.
-        truncated: the header says that the crawler has cut the record.
+        truncated: why the crawler has cut the record, as WARC-Truncated says; empty if it has not.
         head: the unchanged header of an undamaged WARC record; only the careful reader keeps it.
         damaged: the record is not whole, or its header is wrong; a `Damage` that says so comes before it.
         http: the HTTP header block, if it has been taken off `block` already.
@@ -88,7 +88,7 @@ class Record:
     content_type: str = ""
     block: bytes | None = None
     large: bool = False
-    truncated: bool = False
+    truncated: str = ""
     head: bytes = b""
     damaged: bool = False
     http: Head | None = None
@@ -450,8 +450,9 @@ class _CarefulReader:
         self._members.skip(end.end())
         fields: dict[bytes, bytes] = {}
         for match in _FIELD.finditer(window, 0, end.start()):
-            fields.setdefault(match[1].lower(), match[2].strip())
+            fields.setdefault(match[1].lower(), b" ".join(map(bytes.strip, match[2].split(b"\n"))))
         length = fields.get(b"content-length", b"")
+        cut = fields.get(b"warc-truncated")
         record = Record(
             _text(fields.get(b"warc-type")).lower() or "missing",
             offset,
@@ -459,7 +460,7 @@ class _CarefulReader:
             _text(fields.get(b"warc-date")),
             _text(fields.get(b"warc-record-id")).strip("<>"),
             _text(fields.get(b"content-type")),
-            truncated=b"warc-truncated" in fields,
+            truncated="" if cut is None else _text(cut) or "unspecified",
             head=window[: end.end()],
         )
         return record, int(length) if _LENGTH.fullmatch(length) else None

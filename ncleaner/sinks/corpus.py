@@ -62,6 +62,7 @@ _OF_PAGE: dict[str, Callable[[Page, Document, Kept], str]] = {
     "encoding": lambda page, document, kept: document.encoding,
     "offset": lambda page, document, kept: str(page.offset),
     "record_id": lambda page, document, kept: page.record_id,
+    "truncated": lambda page, document, kept: page.truncated,
     "file": lambda page, document, kept: Path(page.source).name,
     "host": lambda page, document, kept: host_of(page.url),
     "domain": lambda page, document, kept: registered_domain(page.url),

@@ -42,7 +42,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     probability of each; see `Kept.kinds`), quality (the estimated F1 of the text, 0 to 1; null if there is
     no text or no estimate), origin (`page`, `state` or `both`; see `Document.origin`), duplicate_of
     (URL of the page that this one repeats, by the survey of sites), encoding, offset, record_id,
-    segments_kept, text; and as the options say markdown, metadata
+    truncated (why the crawler has cut the page), segments_kept, text; and as the options say markdown, metadata
     (the fields of `Metadata` and `Rights`), signals (see `signals_of`), removed (the text of the other
     segments) and segments (see `segments_to_write`).
     Unknown values are empty.
@@ -71,6 +71,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "encoding": document.encoding,
         "offset": page.offset,
         "record_id": replace_surrogates(page.record_id),
+        "truncated": replace_surrogates(page.truncated),
         "segments_kept": number_kept(document.tables, kept.mask),
         "text": text,
     }

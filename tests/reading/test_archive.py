@@ -149,6 +149,36 @@ def test_what_a_header_says_about_use() -> None:
     assert pickle.loads(pickle.dumps(speaking)) == speaking
 
 
+@pytest.mark.parametrize("packing", [plain, members])
+def test_headers_as_few_servers_send_them(packing: Callable[[list[bytes]], bytes]) -> None:
+    """Folded, of 100 kB in a line, with carriage returns alone; one that is longer than any browser takes."""
+    folded = http(html(0), "X-Robots-Tag: index,\r\n noai", "TDM-Reservation:\r\n\t1")
+    long = http(html(1), f"Link: {'x' * 100_000}", "X-Robots-Tag: noai")
+    head, _, body = http(html(2), "TDM-Reservation: 1").partition(b"\r\n\r\n")
+    bare = head.replace(b"\r\n", b"\r") + b"\r\r" + body
+    longer = http(html(3), f"Link: {'x' * 1_000_000}")
+    found = items(packing([warc(i, block) for i, block in enumerate((folded, long, bare, longer))]))
+    assert [(page.body, page.rights) for page in pages(found)] == [
+        (html(0), "X-Robots-Tag: index, noai\nTDM-Reservation: 1"),
+        (html(1), "X-Robots-Tag: noai"),
+        (html(2), "TDM-Reservation: 1"),
+    ]
+    assert [(skip.reason, skip.lost) for skip in found if isinstance(skip, Skip)] == [
+        ("HTTP header too long", True)
+    ]
+
+
+@pytest.mark.parametrize("packing", [plain, members, frames])
+@pytest.mark.parametrize("spoilt", [False, True])
+def test_why_the_crawler_has_cut_a_page(packing: Callable[[list[bytes]], bytes], spoilt: bool) -> None:
+    # the careful reader reads what is in lower case
+    version = "warc/1.0" if spoilt else "WARC/1.0"
+    fields = ["WARC-Truncated: length", "WARC-Truncated: disconnect", "WARC-Truncated:", ""]
+    records = [warc(i, None, *filter(None, [field]), version=version) for i, field in enumerate(fields)]
+    read = pages(items(packing(records)))
+    assert [page.truncated for page in read] == ["length", "disconnect", "unspecified", ""]
+
+
 @pytest.mark.parametrize("packing", [plain, members, frames])
 def test_offset_is_where_the_record_can_be_read_alone(packing: Callable[[list[bytes]], bytes]) -> None:
     data = packing(FOUR)
@@ -321,6 +351,17 @@ def test_fast_reader_is_tried_less_and_less_in_vain(monkeypatch: pytest.MonkeyPa
             "media type text/dns",
         ),
         (warc(0, b"body{}", kind="resource", content_type="text/css"), "media type text/css"),
+        *(
+            (
+                warc(0, b"text", kind="resource", content_type="text/plain", target=target),
+                "record of the crawler",
+            )
+            for target in (
+                "urn:text:http://example.org/1",
+                "URN:pageinfo:https://example.org/1",
+                "metadata://gnu.org/wget.log",
+            )
+        ),
     ],
 )
 @pytest.mark.parametrize("packing", [plain, members])
@@ -346,6 +387,8 @@ def test_no_page(packing: Callable[[list[bytes]], bytes], record: bytes, reason:
         (warc(0, b"plain text", kind="conversion", content_type="text/plain"), "text"),
         (warc(0, b"<html>x", kind="resource", content_type="text/html"), "html"),
         (warc(0, b"<html>x", content_type="text/html"), "html"),
+        (warc(0, gzip.compress(b"<html>x"), kind="resource", content_type="text/html"), "html"),
+        (warc(0, b"text", kind="resource", content_type="text/plain", target="urn:uuid:1"), "text"),
     ],
 )
 def test_kind(record: bytes, kind: str) -> None:

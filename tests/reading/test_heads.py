@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ncleaner.reading._warc import MAX_HEAD, split_head
 
 FIELD = re.compile(
-    rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*)",
+    rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)",
     re.IGNORECASE | re.MULTILINE,
 )
 STATUS = re.compile(rb"(?:HTTP/\d\S*|ICY|HTTP)[ \t]+(\d{3})\b", re.IGNORECASE)
@@ -24,6 +24,10 @@ def expected(block: bytes) -> Fields | None:
     status = STATUS.match(block)
     if status is None:
         return None
+    before, blank, _ = block[:MAX_HEAD].partition(b"\r\r")
+    if blank and b"\n" not in before and block[len(before) + 2 :][:1] != b"\n":
+        # the lines end with a carriage return
+        block = block[:MAX_HEAD].replace(b"\r", b"\n")
     end = block.find(b"\r\n\r\n", 0, MAX_HEAD)
     after = end + 4
     other = block.find(b"\n\n", 0, end if end >= 0 else MAX_HEAD)
@@ -33,7 +37,8 @@ def expected(block: bytes) -> Fields | None:
         end = after = ragged_end(block)
     fields = {b"content-type": "", b"content-encoding": "", b"transfer-encoding": ""}
     for match in FIELD.finditer(block, 0, end):
-        fields[match[1].lower()] = match[2].strip().decode("latin-1")
+        lines = [line.strip() for line in match[2].strip().split(b"\n")]
+        fields[match[1].lower()] = b" ".join(lines).partition(b"\r")[0].rstrip(b" \t").decode("latin-1")
     content_type, content_encoding, transfer_encoding = fields.values()
     return int(status[1]), content_type, content_encoding.lower(), transfer_encoding.lower(), after
 
@@ -63,7 +68,7 @@ def found(block: bytes) -> Fields | None:
 PIECES = st.sampled_from(
     [
         b"HTTP/1.1", b"HTTP", b"http/2", b"ICY", b"HTTP/", b" ", b"\t", b"200", b"404", b"2000", b"20x", b"x_", b"OK",
-        b"\r\n", b"\n", b"\r", b"\n\n", b"\r\n\r\n", b"\x0b", b"\xa0", b":", b"<", b">", b"<p>", b"Content-Type",
+        b"\r\n", b"\n", b"\r", b"\r\r", b"\r\n ", b"\n\n", b"\r\n\r\n", b"\x0b", b"\xa0", b":", b"<", b">", b"<p>", b"Content-Type",
         b"content-encoding", b"Transfer-Encoding", b"Content-Length", b"text/html; charset=X\xe4", b"gzip", b"Chunked",
         b"a" * 256, b"a" * 257, b"",
     ]

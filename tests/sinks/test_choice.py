@@ -58,6 +58,7 @@ def test_jsonl() -> None:
         "encoding": "",
         "offset": 17,
         "record_id": "urn:uuid:1",
+        "truncated": "",
         "segments_kept": 3,
         "text": "Überschrift\nEins\na\n  b",
     }

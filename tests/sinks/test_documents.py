@@ -99,8 +99,8 @@ def test_records_that_other_programs_read(documents: Path) -> None:
 def test_pages_know_where_they_come_from(documents: Path) -> None:
     for page, original in zip(ncleaner.pages(documents), ncleaner.pages(CRAWL), strict=True):
         assert (page.kind, page.url, page.date) == ("document", original.url, original.date)
-        assert (page.offset, page.record_id, page.rights) == (
-            original.offset, original.record_id, original.rights,
+        assert (page.offset, page.record_id, page.rights, page.truncated) == (
+            original.offset, original.record_id, original.rights, original.truncated,
         )  # fmt: skip
         assert page.source == str(documents)
         assert page.place == page.stored_at > 0

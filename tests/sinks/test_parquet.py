@@ -58,7 +58,7 @@ def test_a_row_says_all_there_is() -> None:
         .remarked(model="m", language="fr")
         ._replace(kinds={**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25})
     )
-    (row,) = rows(written(sink, [sink.render(page(1), dumped, kept, False)]))
+    (row,) = rows(written(sink, [sink.render(page(1, truncated="length"), dumped, kept, False)]))
     assert row == {
         "url": "http://example.org/1",
         "date": datetime(2024, 5, 1, 10, 0, 1, tzinfo=UTC),
@@ -74,6 +74,7 @@ def test_a_row_says_all_there_is() -> None:
         "encoding": "utf-8",
         "offset": 1000,
         "record_id": "urn:uuid:00000001-0000-4000-8000-000000000000",
+        "truncated": "length",
         "segments_kept": 2,
         "text": "Möwen\neins\nzwei",
         "segments": [
@@ -117,7 +118,7 @@ def test_what_is_unknown_is_null() -> None:
     row = one(Page(b"", date="once"), "a", "b")
     assert [name for name, value in row.items() if value is None] == [
         *("url", "date", "title", "lang", "language", "model", "page_kind", "page_kinds"),
-        *("quality", "duplicate_of", "encoding", "record_id"),
+        *("quality", "duplicate_of", "encoding", "record_id", "truncated"),
     ]
     assert row["offset"] == -1
     assert row["segments"] == [
