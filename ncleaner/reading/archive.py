@@ -354,13 +354,7 @@ def _archives(
     from ncleaner.reading.containers import archives_in_zip, seekable
 
     with seekable(source, keep) as file:
-        parts = archives_in_zip(file, keep, is_archive)
-        if parts is None and name.lower().endswith(".wacz"):
-            # the archives in it are not compressed by ZIP, and the careful reader finds their records
-            broken = Damage("the directory of the ZIP file cannot be read", name, 0)
-            yield [broken, Part(file)]
-        else:
-            yield parts if parts is not None else [Part(file)]
+        yield archives_in_zip(file, keep, is_archive, name)
 
 
 def _placed(items: Iterable[_Placed], part: Part) -> Iterable[_Placed]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import lzma
 import re
 import struct
+import sys
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from email import message_from_bytes
 from email.message import Message
 from typing import IO, Final
@@ -27,6 +28,13 @@ from ncleaner.reading.streams import Part, Source
 # field, which follow.
 _HEADER: Final = struct.Struct("<4s22xHH")
 _ENCRYPTED: Final = 1
+# The names of ZIP files that may hold archives, and the ZIP files around them that are opened: a collection has a
+# WACZ for each of its crawls.
+_ZIPS: Final = (".wacz", ".zip")
+_DEPTH: Final = 2
+# A ZIP file that is compressed in another one is copied to a temporary file. Its archives are compressed already.
+_MOST_TIMES: Final = 64
+_LEAST_COPIED: Final = 1 << 26
 # The header of a message, after the line with which a mailbox sets it off: fields, which may be folded.
 _MESSAGE: Final = re.compile(rb"(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 _MAILED: Final = re.compile(rb"^(?:Received|Message-ID|MIME-Version):", re.IGNORECASE | re.MULTILINE)
@@ -81,77 +89,135 @@ def seekable(source: Source, keep: int) -> Iterator[Source]:
 
 
 def archives_in_zip(
-    source: Source, keep: int, is_archive: Callable[[str], bool]
-) -> Iterator[Part | Damage] | None:
-    """Finds the archives in a ZIP file.
+    source: Source, keep: int, is_archive: Callable[[str], bool], name: str, depth: int = 0
+) -> Iterator[Part | Damage]:
+    """Yields the archives in a ZIP file, and in the ZIP files in it, in the order of their directories.
 
     Args:
         source: the ZIP file, of which nothing has been read; it can seek.
         keep: as for `Source`.
         is_archive: tells by the name of a file whether it is an archive.
+        name: of the file.
+        depth: number of ZIP files around it.
 
-    Returns:
-        The archives in the order of the ZIP's directory, and a `Damage` for each that cannot be read. None if
-        the ZIP file contains no archive, or cannot be read as one; then nothing has been read.
+    Yields:
+        The archives, and a `Damage` for each that cannot be read. If there are none, the file itself: the
+        archives in a WACZ are not compressed by ZIP, and can be found without its directory.
     """
-    try:
-        directory = zipfile.ZipFile(source.raw)  # type: ignore[arg-type]
-        found = [info for info in directory.infolist() if is_archive(info.filename)]
-    except _ERRORS:
-        found = []
-    source.rewind(source.start)
-    return _archives(source, directory, found, keep) if found else None
-
-
-def _archives(
-    source: Source, directory: zipfile.ZipFile, found: list[zipfile.ZipInfo], keep: int
-) -> Iterator[Part | Damage]:
+    window = _Window(source)
+    directory, found = None, []
+    with suppress(*_ERRORS):
+        directory = zipfile.ZipFile(window)
+        found = directory.infolist()
+    # files cannot overlap; a wrong byte in one length costs no other file
+    room = 2 * window.size
+    is_empty = True
     for info in found:
+        is_zip_file = depth < _DEPTH and info.filename.lower().endswith(_ZIPS)
+        if not is_zip_file and not is_archive(info.filename):
+            continue
+        is_stored = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED
         damage = ""
+        at = source.start + info.header_offset
         try:
-            if info.header_offset < 0:
-                raise zipfile.BadZipFile("its offset is wrong")
-            if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
-                start = _contents(source, info)
-                source.rewind(start)
-                yield Part(Source(source.raw, source.name, keep, start + info.file_size, source.on_read))
-            else:
-                with directory.open(info) as stream:
-                    unpacked = _Unpacked(stream)
-                    yield Part(
-                        Source(unpacked, source.name, keep, on_read=source.on_read), info.header_offset
+            room -= info.file_size if is_stored else info.compress_size
+            if info.header_offset < 0 or room < 0:
+                raise zipfile.BadZipFile("its place is wrong")
+            with ExitStack() as stack:
+                if is_stored:
+                    start = _contents(source, at)
+                    part = Part(Source(source.raw, source.name, keep, start + info.file_size, source.on_read))
+                else:
+                    assert directory is not None
+                    unpacked = _Unpacked(
+                        stack.enter_context(directory.open(info)), is_zip_file * info.compress_size
                     )
-                    damage = unpacked.damage
-        except _ERRORS as error:
+                    part = Part(Source(unpacked, source.name, keep, on_read=source.on_read), at)
+                if is_zip_file:
+                    file = stack.enter_context(seekable(part.source, keep))
+                    for inner in archives_in_zip(file, keep, is_archive, info.filename, depth + 1):
+                        is_empty = False
+                        yield inner if is_stored else inner._replace(offset=at)
+                else:
+                    is_empty = False
+                    yield part
+                damage = "" if is_stored else unpacked.damage
+        except (*_ERRORS, InputError) as error:
             damage = str(error)
         if damage:
+            is_empty = False
             what = f"{info.filename} in the ZIP file cannot be read ({damage})"
-            yield Damage(what, source.name, max(0, info.header_offset))
+            yield Damage(what, source.name, max(0, at))
+    is_wacz = name.lower().endswith(".wacz")
+    if is_empty and is_wacz:
+        yield Damage("the directory of the ZIP file cannot be read", source.name, source.start)
+    if is_empty and (is_wacz or not depth):
+        source.rewind(source.start)
+        yield Part(source)
 
 
-def _contents(source: Source, info: zipfile.ZipInfo) -> int:
-    """Returns the offset of the contents of a file that is stored without compression."""
-    source.rewind(info.header_offset)
+def _contents(source: Source, at: int) -> int:
+    """Moves to the contents of a file that is stored without compression, whose header is at an offset."""
+    source.rewind(at)
     header = source.peek(_HEADER.size)
     if not is_zip(header):
         raise zipfile.BadZipFile("no file begins at its offset")
     _, name, extra = _HEADER.unpack(header)
-    return source.tell() + _HEADER.size + int(name) + int(extra)
+    return source.rewind(at + _HEADER.size + int(name) + int(extra))
+
+
+class _Window:
+    """The bytes of a source, which can seek, as a file of their own."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        end = source.end if source.end >= 0 else source.raw.seek(0, 2)  # type: ignore[union-attr]
+        self.size = end - source.start
+        self._at = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        self._at = max(0, offset + (0, self._at, self.size)[whence])
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        self._source.rewind(self._source.start + self._at)
+        left = max(0, self.size - self._at)
+        data = self._source.read(left if size < 0 else min(size, left))
+        self._at += len(data)
+        return data
 
 
 class _Unpacked:
-    """A file in a ZIP as a stream that ends where it is broken."""
+    """A file in a ZIP as a stream that ends where it is broken.
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    Args:
+        stream: the file.
+        stored: bytes that it has in the ZIP, if it is to be copied: it ends where it has many times as many;
+            else 0.
+    """
+
+    def __init__(self, stream: IO[bytes], stored: int) -> None:
         self.damage = ""
         self._stream = stream
+        self._room = _MOST_TIMES * stored + _LEAST_COPIED if stored else sys.maxsize
 
     def read(self, size: int = BLOCK, /) -> bytes:
         try:
-            return self._stream.read(size)
+            data = self._stream.read(size)
         except _ERRORS as error:
             self.damage = str(error)
             return b""
+        self._room -= len(data)
+        if self._room < 0:
+            self.damage = f"it has more than {_MOST_TIMES} times its bytes when it is unpacked"
+            return b""
+        return data
 
 
 def page_in_mhtml(body: bytes, name: str) -> Page | Skip:

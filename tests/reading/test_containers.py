@@ -109,6 +109,79 @@ def test_any_wrong_bytes() -> None:
         assert any(isinstance(item, Page | Damage) for item in read(io.BytesIO(data), name="crawl.wacz"))
 
 
+def zipped(files: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as file:
+        for name, data in files.items():
+            file.writestr(name, data)
+    return out.getvalue()
+
+
+both_ways = pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+
+
+@both_ways
+def test_packages_of_packages(tmp_path: Path, compression: int) -> None:
+    inner = zipped({"c.zip": wacz(TEN[6:9]), "none.zip": zipped({"a.html": html(1)})}, compression)
+    files = {
+        "datapackage.json": b"{}",
+        "a.wacz": wacz(TEN[:4]),
+        "b.wacz": deflated_wacz(TEN[4:6]),
+        "c.zip": inner,
+    }
+    data = zipped({**files, "d.warc": TEN[9]}, compression)
+    found = items(data, name="crawls.wacz")
+    assert [page.url for page in pages(found)] == [url(i) for i in range(10)]
+    assert not damage(found)
+    if compression == zipfile.ZIP_STORED:
+        path = write(tmp_path / "crawls.wacz", data)
+        pages_there = [page for page in read(path) if isinstance(page, Page)]
+        for page in (*pages_there[:4], *pages_there[6:]):
+            assert (record := reread_record(page)) is not None and record.url == page.url
+
+
+@both_ways
+def test_a_broken_package_costs_no_neighbour(compression: int) -> None:
+    files = {"a.wacz": wacz(TEN[:4])[:-40], "b.wacz": b"", "c.wacz": wacz(TEN[4:8]), "d.warc": TEN[8]}
+    found = items(zipped(files, compression), name="crawls.wacz")
+    assert [page.url for page in pages(found)] == [url(i) for i in range(9)]
+    assert "the directory of the ZIP file cannot be read" in damage(found)
+
+
+def test_packages_that_hold_no_archive() -> None:
+    data = zipped({"a.zip": zipped({"a.html": html(1)})})
+    assert skips(items(data, name="a.zip")) == ["not text (ZIP, as are docx, odt and epub)"]
+    for _ in range(5):
+        data = zipped({"a.zip": data})
+    assert skips(items(data, name="a.zip")) == ["not text (ZIP, as are docx, odt and epub)"]
+
+
+def test_packages_that_are_bombs() -> None:
+    """One that is unpacked to gigabytes, and one whose files are all in the same place, at three depths."""
+    huge = io.BytesIO()
+    with (
+        zipfile.ZipFile(huge, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("a.wacz", "w", force_zip64=True) as one,
+    ):
+        for _ in range(100):
+            one.write(bytes(1 << 20))
+    found = damage(items(huge.getvalue() + b"", name="crawls.wacz"))
+    assert (
+        found[-1]
+        == "a.wacz in the ZIP file cannot be read (it has more than 64 times its bytes when it is unpacked)"
+    )
+    data = wacz(TEN)
+    for _ in range(3):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as file:
+            file.writestr("a.wacz", data)
+            file.filelist *= 500
+        data = out.getvalue()
+    with_all = items(data, name="crawls.wacz")
+    assert len(pages(with_all)) <= 10 * 8
+    assert damage(with_all)[-1] == "a.wacz in the ZIP file cannot be read (its place is wrong)"
+
+
 URL = "https://example.org/harbour/" + "ferry-" * 20 + "timetable?line=2"
 TEXT = "Die Fähre fährt im Winter nur an den ungeraden Tagen über den Fluß."
 
