@@ -427,7 +427,7 @@ def _contents(
     elif head:
         pieces = iter(layers[-1].read, b"")
         if content not in ("text", "prevertical"):
-            yield _page_of_file(pieces, name, limits.bytes, content)
+            yield from _page_of_file(pieces, name, limits.bytes, content)
         else:
             plain = layers[0].codec == "plain"
             for page in _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading):
@@ -557,24 +557,27 @@ def _page_of_body(
 # Files
 
 
-def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, content: str) -> Item:
-    """Returns a file as one page."""
+def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, content: str) -> Iterator[Item]:
+    """Yields a file as one page."""
     body = bytearray()
     for piece in pieces:
         body += piece
         if len(body) > limit:
-            return Skip("too large", name, name, lost=True)
-    page: Page | Skip = Page(bytes(body), name, source=name)
+            yield Skip("too large", name, name, lost=True)
+            return
+    page = Page(bytes(body), name, source=name)
+    found: Iterable[Item] = [page]
     if content == "mail":
-        page = _page_of_text(Page(bytes(body), name, source=name, kind="text"))
+        found = _page_of_text(page._replace(kind="text"))
     elif content == "mhtml":
         # only now, since most runs have no such files
         from ncleaner.reading.containers import page_in_mhtml
 
-        page = page_in_mhtml(bytes(body), name)
-    if isinstance(page, Page) and (found := binary(page.body, page.content_type)):
-        return Skip(found.reason, name, name, lost=True, advice=found.advice)
-    return page
+        found = page_in_mhtml(page.body, name)
+    for item in found:
+        if isinstance(item, Page) and (what := binary(item.body, item.content_type)):
+            item = Skip(what.reason, name, name, lost=True, advice=what.advice)
+        yield item
 
 
 def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
@@ -643,13 +646,13 @@ def _pages_of_text(
                 return
         else:
             page = Page(body, url, source=name, offset=offset, kind="text", layout=layout)
-            yield page if layout is not None else _page_of_text(page)
+            yield from [page] if layout is not None else _page_of_text(page)
 
 
-def _page_of_text(page: Page) -> Page:
-    """Returns the text of a message of mail; any other text as it is."""
+def _page_of_text(page: Page) -> Iterable[Page | Damage]:
+    """Returns the text of a message of mail, and what is broken in it; any other text as it is."""
     if not _FIELD.match(page.body):
-        return page
+        return [page]
     # only now, since most runs have no mail
     from ncleaner.reading.containers import page_in_message
 

@@ -13,9 +13,10 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from email import message_from_bytes
+from email import errors, message_from_bytes
 from email.message import Message
 from typing import IO, Final
 
@@ -42,6 +43,12 @@ _ENCODED: Final = re.compile(
     rb"^Content-(?:Transfer-Encoding:\s*(?:quoted-printable|base64)|Type:\s*(?:multipart/|text/html))",
     re.IGNORECASE | re.MULTILINE,
 )
+_BROKEN_BASE64: Final = (
+    errors.InvalidBase64PaddingDefect,
+    errors.InvalidBase64CharactersDefect,
+    errors.InvalidBase64LengthDefect,
+)
+_NO_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]+")
 # What Python's module raises for a ZIP file that is broken, encrypted, or compressed in an unknown way.
 _ERRORS: Final = (
     zipfile.BadZipFile,
@@ -220,8 +227,8 @@ class _Unpacked:
         return data
 
 
-def page_in_mhtml(body: bytes, name: str) -> Page | Skip:
-    """Returns the page in an MHTML file: its first part that is HTML.
+def page_in_mhtml(body: bytes, name: str) -> Iterator[Page | Skip | Damage]:
+    """Yields the page in an MHTML file, its first part that is HTML, and before it what is broken.
 
     Args:
         body: the file.
@@ -230,8 +237,19 @@ def page_in_mhtml(body: bytes, name: str) -> Page | Skip:
     for message, part, html in _parts(body, "text/html", "application/xhtml+xml"):
         # browsers wrap long addresses
         url = "".join(str(part["Content-Location"] or message["Snapshot-Content-Location"] or "").split())
-        return Page(html, url or name, content_type=_content_type(part), source=name)
-    return Skip("no page in the MHTML file", name, name, lost=True, advice="save the page again, as HTML")
+        page = Page(html, url or name, content_type=_content_type(part), source=name)
+        yield from _damage(message, part, page)
+        yield page
+        return
+    yield Skip("no page in the MHTML file", name, name, lost=True, advice="save the page again, as HTML")
+
+
+def _damage(message: Message, part: Message, page: Page) -> Iterator[Damage]:
+    """Yields what is broken in a message, of which a part is the page."""
+    if any(isinstance(defect, errors.CloseBoundaryNotFoundDefect) for defect in message.defects):
+        yield Damage("message cut short: its last boundary is missing", page.source, page.offset, page.url)
+    if any(isinstance(defect, _BROKEN_BASE64) for defect in part.defects):
+        yield Damage("broken base64 in the message", page.source, page.offset, page.url)
 
 
 def _header_of(head: bytes) -> bytes:
@@ -250,20 +268,20 @@ def is_encoded(head: bytes) -> bool:
     return _ENCODED.search(_header_of(head)) is not None
 
 
-def page_in_message(page: Page) -> Page:
-    """Returns the text of a message that is encoded: the first part that is text, else the first that is
-    HTML. Any other text is as it was."""
-    if not is_encoded(page.body):
-        return page
-    for kind in ("text/plain", "text/html"):
-        for _, part, text in _parts(page.body, kind):
+def page_in_message(page: Page) -> Iterator[Page | Damage]:
+    """Yields the text of a message that is encoded, the first part that is text, else the first that is HTML,
+    and before it what is broken. Any other text is as it was."""
+    for kind in ("text/plain", "text/html") if is_encoded(page.body) else ():
+        for message, part, text in _parts(page.body, kind):
             if text.strip() and part.get_content_disposition() != "attachment":
-                return page._replace(
+                yield from _damage(message, part, page)
+                yield page._replace(
                     body=text,
                     content_type=_content_type(part),
                     kind="text" if kind == "text/plain" else "html",
                 )
-    return page
+                return
+    yield page
 
 
 def _parts(body: bytes, *types: str) -> Iterator[tuple[Message, Message, bytes]]:
@@ -274,8 +292,13 @@ def _parts(body: bytes, *types: str) -> Iterator[tuple[Message, Message, bytes]]
         for part in message.walk():
             if part.get_content_type() in types:
                 content = part.get_payload(decode=True)
-                if isinstance(content, bytes):
-                    yield message, part, content
+                if not isinstance(content, bytes):
+                    continue
+                if any(isinstance(defect, errors.InvalidBase64LengthDefect) for defect in part.defects):
+                    # Python's module has not decoded it, since one letter is left over
+                    letters = _NO_BASE64.sub(b"", content)
+                    content = a2b_base64(letters[: len(letters) // 4 * 4])
+                yield message, part, content
 
 
 def _content_type(part: Message) -> str:

@@ -296,5 +296,23 @@ def test_a_picture_in_place_of_the_page() -> None:
 
 def test_a_file_that_is_cut() -> None:
     data = saved()
-    [page] = pages(items(data[: data.index(b"=C3") + 30], name="page.mhtml"))
-    assert page.body.startswith(b"<!doctype html><p>Die F")
+    for cut in range(data.index(b"=C3") + 30, len(data) - 6, 7):
+        found = items(data[:cut], name="page.mhtml")
+        [page] = pages(found)
+        assert page.body.startswith(b"<!doctype html><p>Die F")
+        assert damage(found) == ["message cut short: its last boundary is missing"]
+    one = mail(markup=f"<p>{TEXT}")
+    for message in (one[:-9], FROM + b"\n" + FROM + one[:-9]):
+        found = items(message, name="ferry.eml")
+        assert "message cut short: its last boundary is missing" in damage(found)
+        assert PLAIN.encode() in pages(found)[-1].body
+
+
+def test_a_page_in_broken_base64() -> None:
+    data = saved(encoding="base64")
+    start, end = data.index(b"PCFk") + 4, data.index(b"4K") + 2
+    for broken in (data[:start] + b"\xff*" + data[start:], data[:end] + b"x" + data[end:]):
+        found = items(broken, name="page.mhtml")
+        [page] = pages(found)
+        assert TEXT.encode() in page.body
+        assert damage(found) == ["broken base64 in the message"]
