@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Final, Literal, NamedTuple
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
@@ -190,20 +191,23 @@ class Damage(NamedTuple):
 
 
 class Binary(NamedTuple):
-    """The format of a body that is not text.
+    """The format of a body that is not text, or no page.
 
     Attributes:
         name: of the format; empty if it is unknown.
         advice: what to do to have its text cleaned.
+        is_text: whether it is text, which lists pages or draws a picture.
     """
 
     name: str
     advice: str
+    is_text: bool = False
 
     @property
     def reason(self) -> str:
         """Why it is no page; see `Skip`."""
-        return f"not text ({self.name})" if self.name else "not text"
+        what = "no page" if self.is_text else "not text"
+        return f"{what} ({self.name})" if self.name else what
 
 
 _READ: Final = "HTML, text and web archives are read"
@@ -232,15 +236,35 @@ _SIGNATURES: Final = {
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }
 _BEGINNINGS: Final = tuple(_SIGNATURES)
+# The first element of an XML document; what stands before it is passed in one step, without going back.
+_ROOT: Final = re.compile(
+    rb"[\xef\xbb\xbf\xff\xfe]*(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+"
+    rb"<(?:[a-z]+:)?(rss|feed|rdf|urlset|sitemapindex|opml|svg)\b[^>]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_PAGES: Final = f"{_READ}, such as the pages that it lists"
+# The formats with such a root, and what stands before it or in it: other programs may use its name, and a page
+# may begin with a picture.
+_ROOTS: Final = {
+    b"rss": (Binary("RSS feed", _OF_PAGES, True), b""),
+    b"feed": (Binary("Atom feed", _OF_PAGES, True), b"atom"),
+    b"rdf": (Binary("RSS feed", _OF_PAGES, True), b"/rss/"),
+    b"urlset": (Binary("sitemap", _OF_PAGES, True), b""),
+    b"sitemapindex": (Binary("sitemap", _OF_PAGES, True), b""),
+    b"opml": (Binary("OPML", _OF_PAGES, True), b""),
+    b"svg": (Binary("SVG image", _READ, True), b"<?xml"),
+}
+# The beginnings of most pages, which need no search.
+_HTML: Final = (b"<!DOCTYPE html", b"<!doctype html", b"<html")
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _HEAD: Final = 2048
 
 
 def binary(body: bytes, content_type: str = "", *, decoded: bool = False) -> Binary | None:
-    """Returns the format of an image, a program or another binary file; None for text.
+    """Returns the format of an image, a program, a feed or another file that is no page; None for a page.
 
-    Known formats are recognised by their signatures, others by control characters, of which text in any
-    encoding has almost none. In UTF-16, every other byte may be NUL.
+    Known formats are recognised by their signatures, those of XML by their first element, others by control
+    characters, of which text in any encoding has almost none. In UTF-16, every other byte may be NUL.
 
     Args:
         body: of a page, or its first two thousand bytes.
@@ -250,6 +274,12 @@ def binary(body: bytes, content_type: str = "", *, decoded: bool = False) -> Bin
     head = body[:_HEAD]
     if head.startswith(_BEGINNINGS):
         return next(found for signature, found in _SIGNATURES.items() if head.startswith(signature))
+    if not head.startswith(_HTML) and (
+        root := _ROOT.match(head.replace(b"\0", b"") if b"\0" in head else body)
+    ):
+        found, needed = _ROOTS[root[1].lower()]
+        if needed in root[0].lower():
+            return found
     if decoded:
         return None
     controls = len(head) - len(head.translate(None, _CONTROL))

@@ -535,7 +535,7 @@ def _page_of_body(
         reason = "HTTP header too long" if is_cut else "empty body"
         return Skip(reason, record.url, name, record.offset, lost=is_cut)
     if found := binary(body, content_type):
-        return Skip(found.reason, record.url, name, record.offset, lost=True)
+        return Skip(found.reason, record.url, name, record.offset, lost=not found.is_text)
     text = media_type == "text/plain" or record.type == "conversion"
     if not media_type and not text:
         text = sniff(body[:_HEAD]) in ("text", "mhtml")

@@ -828,6 +828,20 @@ def test_file_that_is_no_page(tmp_path: Path) -> None:
     assert html(1, 500).startswith(pages(found)[0].body) and damage(found) == ["gzip member cut short"]
 
 
+@pytest.mark.parametrize("media_type", ["text/html", "text/plain", "application/xhtml+xml", ""])
+def test_feeds_are_no_pages(media_type: str) -> None:
+    feed = b"<?xml version='1.0'?><rss><channel><link>https://e.example/a</link><title>One</title></channel></rss>"
+    records = [warc(0, http(feed, content_type=media_type)), warc(1)]
+    [skip] = [item for item in items(members(records)) if isinstance(item, Skip)]
+    assert (skip.reason, skip.lost) == ("no page (RSS feed)", False)
+    for name in ("feed.xml", "index.html", "feed.txt", "-"):
+        [skip] = items(feed, name=name)  # type: ignore[assignment]
+        assert (skip.reason, skip.lost) == (
+            "no page (RSS feed)",
+            True,
+        ) and "pages that it lists" in skip.advice
+
+
 @pytest.mark.parametrize(
     ("data", "name", "skipped"),
     [
