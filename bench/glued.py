@@ -20,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import numpy as np
 import typer
 
 from ncleaner.document._document import Builder
@@ -80,12 +81,12 @@ def joints(page: bytes, gold: str) -> list[Joint]:
     """The joints of a page, in order."""
     builder = Builder(len(page))
     parser = parse(decode(page)[0]).parser
-    met: list[tuple[int, int, int, int]] = []
+    met = bytearray()
     walk(parser, builder, met=met)
     data = builder.tables().text
     text = _Gold(gold)
     found = []
-    for _, what, offset, _ in met:
+    for _, what, offset, _ in np.frombuffer(met, np.int64).reshape(-1, 4).tolist():
         if what not in (Met.APART, Met.TOGETHER):
             continue
         is_apart = what == Met.APART

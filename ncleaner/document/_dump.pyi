@@ -18,6 +18,6 @@ def walk(
     builder: Builder,
     alt_text: bool = False,
     readings: bool = True,
-    met: list[tuple[int, int, int, int]] | None = None,
+    met: bytearray | None = None,
     facts: list[tuple[str, str, str]] | None = None,
 ) -> tuple[bytes, bytes]: ...

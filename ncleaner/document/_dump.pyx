@@ -106,9 +106,9 @@ cpdef enum Met:
 
 cdef struct met_t:
     uintptr_t node
+    size_t what
     size_t start             # end of the text (`mark`) before and after it
     size_t end
-    int what
 
 cdef struct trace_t:
     met_t* rows
@@ -120,7 +120,7 @@ cdef struct trace_t:
 cdef inline void _note(trace_t* trace, const node_t* node, int what, size_t start, size_t end) noexcept nogil:
     """Notes what the walk meets, unless the trace is NULL."""
     if trace != NULL and grow(<void**> &trace.rows, &trace.cap, trace.n + 1, sizeof(met_t), &trace.no_memory):
-        trace.rows[trace.n] = met_t(<uintptr_t> node, start, end, what)
+        trace.rows[trace.n] = met_t(<uintptr_t> node, <size_t> what, start, end)
         trace.n += 1
 
 
@@ -1003,7 +1003,8 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
 
 
 def walk(
-    parser not None, Builder builder not None, bint alt_text=False, bint readings=True, list met=None, list facts=None
+    parser not None, Builder builder not None, bint alt_text=False, bint readings=True, bytearray met=None,
+    list facts=None
 ):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
@@ -1011,15 +1012,15 @@ def walk(
     Returns (title, lang): the UTF-8 bytes of the first <title> and of <html lang>, empty if the page has none. May be
     called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
 
-    Appends to `met` what it meets, in order: (`mem_id` of a node, what of `Met`, start, end): the end of the text in
-    the builder, in bytes, before and after. Appends to `facts` the metadata of the page, in document order: the fields
-    of a `tables.Fact` for each of the first 512 elements that hold metadata, but for those whose names are not read.
+    Appends to `met` what it meets, in order, each as four numbers of 64 bits: `mem_id` of a node, what of `Met`, the
+    end of the text in the builder, in bytes, before and after. Appends to `facts` the metadata of the page, in document
+    order: the fields of a `tables.Fact` for each of the first 512 elements that hold metadata, but for those whose
+    names are not read.
     """
     cdef found_t found
     cdef facts_t noted
     cdef trace_t trace
     cdef uintptr_t address
-    cdef size_t i
     memset(&found, 0, sizeof(found))
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
@@ -1036,8 +1037,8 @@ def walk(
     try:
         if trace.no_memory:
             raise MemoryError("not enough memory for the trace of a page")
-        for i in range(trace.n):
-            met.append((trace.rows[i].node, trace.rows[i].what, trace.rows[i].start, trace.rows[i].end))
+        if trace.n:
+            met += (<const char*> trace.rows)[: trace.n * sizeof(met_t)]
     finally:
         free(trace.rows)
     if facts is not None:

@@ -14,6 +14,7 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+import numpy as np
 import selectolax.lexbor
 from selectolax.lexbor import LexborHTMLParser
 
@@ -21,7 +22,7 @@ from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
     ALL, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
     OF_HEADING, OF_ITEM, OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID,
-    STATEMENTS, TYPESETTERS, begin, guard_t, is_crowded, memory_of, watch, watch_places,
+    STATEMENTS, TYPESETTERS, begin, guard_t, is_crowded, memory_of, placed_t, watch, watch_places,
 )
 from ncleaner.document._markup cimport outgrows
 from ncleaner.document._structs cimport (
@@ -218,11 +219,13 @@ cdef class Parsed:
         }
 
     def places(self):
-        """Returns where texts and start tags are in the page, in its order: [(address of a node, start, end)], bytes.
+        """Returns where texts and start tags are in the page, in its order.
 
-        The address is 0 for text directly in a table, which is moved to the place before it. A text node may be in
-        several rows, and so may an element, whose first row counts. None if the tree is not of the page as it is:
-        something was removed before it was parsed.
+        Returns:
+            Shape (rows, 3), int64: address of a node, start, end, in bytes. The address is 0 for text directly in a
+            table, which is moved to the place before it. A text node may be in several rows, and so may an element,
+            whose first row counts. None if the tree is not of the page as it is: something was removed before it was
+            parsed.
         """
         cdef guard_t* g
         cdef size_t i
@@ -231,12 +234,12 @@ cdef class Parsed:
         g = &self.machine.guard
         if g.no_memory:
             raise MemoryError("not enough memory for the places of a page's texts")
-        found = [(<uintptr_t> g.placed[i].node, g.placed[i].start, g.placed[i].end) for i in range(g.n_placed)]
-        found += [
+        placed = np.frombuffer((<const char*> g.placed)[: g.n_placed * sizeof(placed_t)], np.int64)
+        passed = [
             (<uintptr_t> g.passed[i].node, g.passed[i].start - g.start, g.passed[i].end - g.start)
             for i in range(g.n_passed)
         ]
-        return found
+        return np.concatenate((placed, np.array(passed, np.int64).ravel())).reshape(-1, 3)
 
     def release(self):
         """Lets the next page have the memory. The tree, and all nodes of it, must not be used any more."""

@@ -172,7 +172,7 @@ def dump_html(
     scripts = "typesetters" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts, sources)
     builder = Builder(len(utf8) // 8, limits.segments, marks)
-    met: list[tuple[int, int, int, int]] | None = [] if sources else None
+    met = bytearray() if sources else None
     said: list[tuple[str, str, str]] | None = [] if facts else None
     title, lang = walk(tree.parser, builder, alt_text, readings, met, said)
     dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from ncleaner.document import Document
 from ncleaner.document._document import Builder
 from ncleaner.document._dump import Met, walk
@@ -140,9 +142,9 @@ def marked_html(
     root = tree.parser.root
     if root is not None:
         nodes = {node.mem_id: node for node in root.traverse(include_text=True)}
-        met: list[tuple[int, int, int, int]] = []
+        met = bytearray()
         walk(tree.parser, Builder(len(utf8) // 8, limits.segments), met=met)
-        for address, *what in met:
+        for address, *what in np.frombuffer(met, np.int64).reshape(-1, 4).tolist():
             drawing.add(nodes[address], *what)
     starts, ends = document.segments["start"].tolist(), document.segments["end"].tolist()
     data = document.data

@@ -10,16 +10,16 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document._dump import Met
 from ncleaner.document._lexbor import Parsed
-from ncleaner.document._source import Selectors, texts_below
+from ncleaner.document._source import NOWHERE, Tree
 from ncleaner.document._tables import SEGMENTS, Tables
 from ncleaner.document.embedded import places_of
 from ncleaner.document.tables import STATE, Sources, Table
@@ -45,14 +45,7 @@ _ESCAPE = re.compile(
 )
 _WHITE = b" \t\r\n\f"
 
-
-@dataclass(slots=True)
-class _Span:
-    """A part of a page: byte offsets in its UTF-8, and the addresses of its nodes."""
-
-    start: int
-    end: int
-    nodes: list[int]
+_Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -75,7 +68,7 @@ class _Stream:
         start, end: the part, `place`.
         coded: it has references of HTML.
         data: it is data of scripts, with escapes.
-        nodes: addresses of the nodes that have it.
+        nodes: numbers of the nodes that have it.
     """
 
     def __init__(
@@ -113,20 +106,19 @@ class _Stream:
 
     def _undo(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> None:
         texts: list[str] = []
-        starts: list[npt.NDArray[np.int32]] = []
-        ends: list[npt.NDArray[np.int32]] = []
         at = 0
+        # the characters that replace a match have its place
+        often = np.ones(len(self._text), np.int32)
         for match in pattern.finditer(self._text):
             first, last = match.span()
-            new = replace(match)
-            texts += self._text[at:first], new
-            starts += self._starts[at:first], np.full(len(new), self._starts[first], np.int32)
-            ends += self._ends[at:first], np.full(len(new), self._ends[last - 1], np.int32)
+            texts += self._text[at:first], replace(match)
+            often[first:last] = 0
+            often[first] = len(texts[-1])
+            self._ends[first] = self._ends[last - 1]
             at = last
         if at:
             self._text = "".join((*texts, self._text[at:]))
-            self._starts = np.concatenate((*starts, self._starts[at:]))
-            self._ends = np.concatenate((*ends, self._ends[at:]))
+            self._starts, self._ends = np.repeat(self._starts, often), np.repeat(self._ends, often)
 
     def find(self, letters: str, again: bool) -> tuple[int, int] | None:
         """Returns where letters stand, behind those that were found last; with `again`, also before."""
@@ -202,81 +194,100 @@ class _Places:
     """Where the segments of one page are.
 
     Attributes:
-        spans: of segments, by their numbers.
-        where: byte offsets of nodes, by their addresses.
-        lost: addresses of nodes whose places are unknown, by the numbers of their segments.
+        starts, ends: of segments, shape (segments,), int64: byte offsets in the UTF-8 of the page; an unknown
+            place has an end of -1, and `NOWHERE` as start.
+        where: likewise those of nodes, by their numbers: shape (2, nodes), int64.
+        lost: numbers of nodes whose places are unknown, by the numbers of their segments.
         table: of the segments.
     """
 
-    def __init__(self, utf8: bytes, tables: Tables) -> None:
-        self.spans: dict[int, _Span] = {}
-        self.where: dict[int, tuple[int, int]] = {}
-        self.lost: dict[int, list[int]] = {}
+    def __init__(self, utf8: bytes, tables: Tables, tree: Tree | None = None) -> None:
         self.table: Table = tables.array(SEGMENTS)
+        self._places = _nowhere(len(self.table))
+        self.starts, self.ends = self._places
+        self.where = _nowhere(tree.size if tree else 0)
+        self.lost: dict[int, list[int]] = {}
         self._utf8 = utf8
         self._data = tables.text
         self._starts, self._ends = self.table["start"].tolist(), self.table["end"].tolist()
+        self._tree = tree
+        # numbers of the first and the last element of each segment
+        self._elements = _nowhere(len(self.table))
 
     def text(self, row: int) -> str:
         """Returns the text of a segment."""
         return self._data[self._starts[row] : self._ends[row]].decode()
 
-    def add(self, row: int, start: int, end: int, nodes: tuple[int, ...] = ()) -> None:
-        """Adds a part of the page to a segment."""
-        known = self.spans.get(row)
-        if known is None:
-            self.spans[row] = _Span(start, end, [*nodes])
-        else:
-            known.start, known.end = min(start, known.start), max(end, known.end)
-            known.nodes += nodes
+    def add(self, row: int, start: int, end: int, nodes: Sequence[int] = ()) -> None:
+        """Adds a part of the page to a segment; `nodes` are the numbers of what is there."""
+        self.starts[row], self.ends[row] = min(self.starts[row], start), max(self.ends[row], end)
+        if self._tree is not None and nodes:
+            elements = self._tree.elements(nodes)
+            _widen(self._elements, [row] * len(nodes), elements, elements)
 
-    def add_traced(self, met: list[tuple[int, int, int, int]], places: list[tuple[int, int, int]]) -> None:
-        """Adds what the walk has met: each text goes to the segments that have it."""
+    def add_traced(self, met: _Rows, places: _Rows) -> None:
+        """Adds what the walk has met: each text goes to the segments that have it.
+
+        Args:
+            met: shape (items, 4), as `walk` notes it.
+            places: shape (rows, 3), as `Parsed.places` returns it.
+        """
+        assert self._tree is not None
+        nodes = self._tree.rows(places[:, 0])
+        is_there = nodes >= 0
+        _widen(self.where, nodes[is_there], places[is_there, 1], places[is_there, 2])
         stray = _Stray()
-        where = self.where
-        for node, start, end in places:
-            if not node:
-                # text of a table, which the parser has moved to the place before it
-                stray.add(self._plain(start, end), start, end)
-            elif (noted := where.get(node)) is None:
-                where[node] = start, end
-            else:
-                where[node] = min(noted[0], start), max(noted[1], end)
-        for node, what, start, end in met:
-            if end <= start:
-                continue
-            place = where.get(node)
-            if what != Met.TEXT:
-                inside = [where[each] for each in (node, *texts_below(node)) if each in where]
-                if inside:
-                    place = min(each[0] for each in inside), max(each[1] for each in inside)
-            elif place is None or stray.is_left:
-                letters = _letters(self._data[start:end].decode("utf-8", "replace"))
-                known = self._plain(*place) if place is not None else ""
-                before, _, behind = letters.partition(known) if known else ("", "", letters)
-                for more in filter(None, (stray.take(before), stray.take(behind))):
-                    place = more if place is None else (min(place[0], more[0]), max(place[1], more[1]))
+        for start, end in places[places[:, 0] == 0, 1:].tolist():
+            # text of a table, which the parser has moved to the place before it
+            stray.add(self._plain(start, end), start, end)
+        # what has text of a segment, not only the end of one
+        first = np.searchsorted(self._ends, met[:, 2], "right")
+        behind = np.searchsorted(self._starts, met[:, 3])
+        has_text = (behind > first) & (met[:, 3] > met[:, 2])
+        met, first, behind = met[has_text], first[has_text], behind[has_text]
+        is_text = met[:, 1] == Met.TEXT
+        nodes = self._tree.rows(met[:, 0])
+        starts, ends = np.where(is_text, self.where[:, nodes], self._tree.spread(self.where)[:, nodes])
+        is_simple = (behind - first == 1) & (ends >= 0) & ~(is_text & stray.is_left)
+        elements = self._tree.elements(nodes[is_simple])
+        _widen(self._places, first[is_simple], starts[is_simple], ends[is_simple])
+        _widen(self._elements, first[is_simple], elements, elements)
+        for i in np.flatnonzero(~is_simple).tolist():
+            start, end = met[i, 2:].tolist()
+            rows = range(first[i], behind[i])
+            place = (int(starts[i]), int(ends[i])) if ends[i] >= 0 else None
+            if is_text[i] and (place is None or stray.is_left):
+                place = self._with_stray(stray, place, start, end)
             if place is not None:
-                self._share(node, place, start, end)
+                self._share(int(nodes[i]), place, start, end, rows)
             else:
-                row = max(bisect_right(self._starts, start) - 1, 0)
-                self.lost.setdefault(row, []).append(node)
+                self.lost.setdefault(rows[0], []).append(int(nodes[i]))
+
+    def _with_stray(
+        self, stray: _Stray, place: tuple[int, int] | None, start: int, end: int
+    ) -> tuple[int, int] | None:
+        """Returns the place of a text of the Document, widened by what was moved out of tables to it."""
+        letters = _letters(self._data[start:end].decode("utf-8", "replace"))
+        known = self._plain(*place) if place is not None else ""
+        before, _, behind = letters.partition(known) if known else ("", "", letters)
+        for more in filter(None, (stray.take(before), stray.take(behind))):
+            place = more if place is None else (min(place[0], more[0]), max(place[1], more[1]))
+        return place
 
     def widen(self, start: int, end: int) -> None:
         """Widens segments that have letters from elsewhere in a part of the page, by all of the part."""
-        for row, span in self.spans.items():
-            rest = iter(self._plain(span.start, span.end))
+        for row in np.flatnonzero(self.ends >= 0).tolist():
+            rest = iter(self._plain(int(self.starts[row]), int(self.ends[row])))
             if not all(letter in rest for letter in _letters(self.text(row))):
-                span.start, span.end = min(span.start, start), max(span.end, end)
+                self.add(row, start, end)
 
     def _plain(self, start: int, end: int) -> str:
         """Returns the letters of a part of the page."""
         return _letters(html.unescape(_TAG.sub("", self._utf8[start:end].decode("utf-8", "replace"))))
 
-    def _share(self, node: int, place: tuple[int, int], start: int, end: int) -> None:
+    def _share(self, node: int, place: tuple[int, int], start: int, end: int, rows: range) -> None:
         """Adds a text of the page to the segments of which a part of the Document's text is made."""
         starts, ends = self._starts, self._ends
-        rows = rows_within(starts, ends, start, end)
         if len(rows) == 1:
             self.add(rows[0], *place, (node,))
             return
@@ -314,31 +325,46 @@ class _Places:
 
     def fill(self) -> None:
         """Adds segments without letters, such as a line of dots, between those around them."""
-        rows = len(self._starts)
-        for row in range(rows):
-            if row in self.spans or _letters(self.text(row)):
+        n = len(self._starts)
+        for row in np.flatnonzero(self.ends < 0).tolist():
+            if _letters(self.text(row)):
                 continue
-            before, behind = self.spans.get(row - 1), self.spans.get(row + 1)
-            start = before.end if before else 0
-            end = behind.start if behind else len(self._utf8)
+            start = max(int(self.ends[row - 1]), 0) if row else 0
+            end = min(int(self.starts[row + 1]), len(self._utf8)) if row + 1 < n else len(self._utf8)
             at = self._utf8.find(self._data[self._starts[row] : self._ends[row]], start)
             if start <= at < end:
                 self.add(row, at, at + self._ends[row] - self._starts[row])
 
-    def sources(self, body: bytes | str, encoding: str, selectors: Selectors | None) -> Sources:
+    def sources(self, body: bytes | str, encoding: str) -> Sources:
         """Returns all of it, in the bytes of the page as it was served."""
-        n = len(self._starts)
-        starts, ends = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-        names = [""] * n
-        for row, span in self.spans.items():
-            text = self._utf8[span.start : span.end].rstrip(_WHITE)
-            ends[row] = span.start + len(text)
-            starts[row] = span.start + len(text) - len(text.lstrip(_WHITE))
-            if selectors is not None:
-                names[row] = selectors.around(span.nodes)
-        known = starts >= 0
-        starts[known], ends[known] = served_places(body, encoding, self._utf8, starts[known], ends[known])
+        utf8 = self._utf8
+        known = self.ends >= 0
+        starts, ends = np.where(known, self.starts, -1), self.ends.copy()
+        names = [""] * len(starts)
+        rows = np.flatnonzero(known).tolist()
+        for row, start, end in zip(rows, starts[known].tolist(), ends[known].tolist(), strict=True):
+            while end > start and utf8[end - 1] in _WHITE:
+                end -= 1
+            while end > start and utf8[start] in _WHITE:
+                start += 1
+            starts[row], ends[row] = start, end
+        if self._tree is not None:
+            firsts, lasts = self._elements[:, known].tolist()
+            for row, first, last in zip(rows, firsts, lasts, strict=True):
+                names[row] = self._tree.selector(first, last) if last >= 0 else ""
+        starts[known], ends[known] = served_places(body, encoding, utf8, starts[known], ends[known])
         return Sources(starts, ends, tuple(names))
+
+
+def _nowhere(n: int) -> npt.NDArray[np.int64]:
+    """Returns the unknown starts and ends of `n` things: shape (2, n)."""
+    return np.repeat([[NOWHERE], [-1]], n, axis=1)
+
+
+def _widen(places: _Rows, rows: Sequence[int] | _Rows, starts: _Rows, ends: _Rows) -> None:
+    """Widens places by others; the same row may be there several times."""
+    np.minimum.at(places[0], rows, starts)
+    np.maximum.at(places[1], rows, ends)
 
 
 def sources_of_page(
@@ -346,7 +372,7 @@ def sources_of_page(
     encoding: str,
     utf8: bytes,
     tree: Parsed,
-    met: list[tuple[int, int, int, int]],
+    met: bytearray,
     tables: Tables,
 ) -> Sources:
     """Returns where the segments of an HTML page are.
@@ -359,29 +385,32 @@ def sources_of_page(
         met: what the walk has met, without the data of scripts.
         tables: those of the Document.
     """
-    found = _Places(utf8, tables)
+    nodes = Tree(tree.parser, _SELECTED)
+    found = _Places(utf8, tables, nodes)
     places = tree.places()
     if places is not None:
-        found.add_traced(met, places)
+        found.add_traced(np.frombuffer(met, np.int64).reshape(-1, 4), places)
     is_state = found.table["flags"] & STATE != 0
-    lost = [row for row in np.flatnonzero(~is_state).tolist() if row not in found.spans or row in found.lost]
+    is_lost = found.ends < 0
+    is_lost[list(found.lost)] = True
+    lost = np.flatnonzero(is_lost & ~is_state).tolist()
     if lost and len(utf8) <= _SEARCHED:
         found.search(lost, [_Stream(utf8, 0, len(utf8))], places is not None)
-    moved = [place for node, *place in places or () if not node]
-    if moved:
-        found.widen(moved[0][0], moved[-1][1])
+    if places is not None and len(moved := places[places[:, 0] == 0]):
+        found.widen(int(moved[0, 1]), int(moved[-1, 2]))
     if is_state.any():
-        found.search(np.flatnonzero(is_state).tolist(), _data_of(tree, utf8, found.where), True)
+        found.search(np.flatnonzero(is_state).tolist(), _data_of(tree, utf8, nodes, found.where), True)
     found.fill()
-    return found.sources(body, encoding, Selectors(tree.parser, _SELECTED))
+    return found.sources(body, encoding)
 
 
-def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) -> list[_Stream]:
+def _data_of(tree: Parsed, utf8: bytes, nodes: Tree, where: _Rows) -> list[_Stream]:
     """Returns the parts of a page that are data: contents of scripts, and tags with data in attributes."""
     found, room = [], _SEARCHED
     for node in places_of(tree.parser):
         # what was passed over counts for the script; other contents are a node of their own
-        inside = [where[each.mem_id] for each in (node, node.first_child) if each and each.mem_id in where]
+        rows = nodes.rows([each.mem_id for each in (node, node.first_child) if each])
+        inside = where[:, rows[where[1, rows] >= 0]].T.tolist()
         if not inside:
             continue
         start, end = inside[0][0] + 1, max(each[1] for each in inside)
@@ -392,7 +421,7 @@ def _data_of(tree: Parsed, utf8: bytes, where: Mapping[int, tuple[int, int]]) ->
         room -= end - start
         if room < 0:
             break
-        found.append(_Stream(utf8, start, end, data=True, nodes=(node.mem_id,)))
+        found.append(_Stream(utf8, start, end, data=True, nodes=(int(rows[0]),)))
     return found
 
 
@@ -401,4 +430,4 @@ def sources_of_text(body: bytes | str, encoding: str, utf8: bytes, tables: Table
     found = _Places(utf8, tables)
     found.search(range(len(found.table)), [_Stream(utf8, 0, len(utf8), coded=False)], False)
     found.fill()
-    return found.sources(body, encoding, None)
+    return found.sources(body, encoding)

@@ -132,8 +132,10 @@ class Sources(NamedTuple):
 
     Attributes:
         starts, ends: shape (segments,), int64; byte offsets, -1 for a segment that is not found.
-        selectors: CSS selectors of the innermost element around each; empty for plain text, and where it is
-            unknown.
+        selectors: CSS selectors of the innermost element around each, which select no other element: paths of
+            at most 48 steps from the nearest element with an id of its own, or from the root; in deeper nests
+            the last 16 steps. Empty for plain text, where the element is unknown, and where these 16 steps
+            select others, too.
     """
 
     starts: npt.NDArray[np.int64]

@@ -543,8 +543,9 @@ def test_any_bytes_are_walked(html: bytes) -> None:
 @given(html=PAGES)
 def test_a_trace_has_each_node_once_and_all_text(html: str) -> None:
     tree, builder = LexborHTMLParser(html), Builder(64)
-    met: list[tuple[int, int, int, int]] = []
-    _dump.walk(tree, builder, met=met)
+    noted = bytearray()
+    _dump.walk(tree, builder, met=noted)
+    met = np.frombuffer(noted, np.int64).reshape(-1, 4).tolist()
     texts = [(start, end) for _, what, start, end in met if what in (_dump.Met.TEXT, _dump.Met.PASSED)]
     assert all(one[1] <= two[0] for one, two in pairwise(texts))
     assert sum(what == _dump.Met.ENTERED for _, what, *_ in met) == sum(

@@ -205,11 +205,56 @@ def test_the_bytes_have_the_words(page: str, encoding: str) -> None:
         there = decode(body[start:end], encoding=encoding)[0].decode()
         rest = iter(html.unescape(TAG.sub("", there)))
         assert all(letter in rest for letter in letters(text)), (text, there)
-        node = tree.parser.css_first(found.selectors[row])
-        assert node is not None
+        (node,) = tree.parser.css(found.selectors[row])
         rest = iter(node.text())
         assert all(letter in rest for letter in letters(text)), (text, found.selectors[row])
     assert (np.array(found.ends) >= found.starts).all()
+
+
+# What a page can nest, with a word in each.
+NESTS = [
+    "<div>word ",
+    "<ul><li>item",
+    "<details><summary>s</summary>x",
+    "<table><tr><td>w",
+    "<table>stray<tr><td>w",
+    "<blockquote>word ",
+    "<figure><figcaption>c",
+    "<noscript><div>x",
+    "<q><p>word ",
+    "<pre>a\n\nb",
+]
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("unit", NESTS)
+def test_nests_are_linear(unit: str) -> None:
+    # quadratic code would take minutes for one of them
+    n = 10_000
+    document, found = sources(unit * n)
+    assert len(document) >= n and (found.starts >= 0).all()
+    assert max(map(len, found.selectors)) < 48 * 30
+    assert sum(map(len, found.selectors)) < 200 * len(document)
+
+
+@pytest.mark.parametrize("unit", NESTS)
+def test_a_selector_in_a_nest_selects_one_element(unit: str) -> None:
+    body = unit * 90 + "<p>one <b>two</b><p>three"
+    document, found = sources(body)
+    tree = parsed_within_bounds(body.encode())
+    for text, selector in zip(document.texts, found.selectors, strict=True):
+        if selector:
+            (node,) = tree.parser.css(selector)
+            assert letters(text) in letters(node.text()) and selector.count(">") < 48
+
+
+def test_deep_paths_are_their_last_steps_where_these_are_enough() -> None:
+    body = "<div>" * 60 + "<p>one<p>two<p id=three>three<p id=" + "x" * 201 + ">four"
+    nest = "div:nth-child(1) > " * 15
+    assert sources(body)[1].selectors == (
+        f"{nest}p:nth-child(1)", f"{nest}p:nth-child(2)", "#three", f"{nest}p:nth-child(4)",
+    )  # fmt: skip
+    assert sources("<div>" * 60 + "word" + "<div>" * 20)[1].selectors == ("",)
 
 
 @pytest.mark.untraced
