@@ -10,6 +10,8 @@ from ncleaner.options import Declared, option
 # `bytes` is a limit of the class below.
 Text = bytes
 _PANEL = "Limits of a page"
+# Offsets in the text of a page have 32 bits, and the text may be twice as long as the page is in UTF-8.
+MOST_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Limits(Declared):
     ncleaner.errors.InputError: the page has 1,003 bytes, more than the limit of 1,000
 
     Attributes:
-        bytes: largest body, in bytes, both before and after chunked transfer and Content-Encoding are undone.
-            Memory is bounded, too: decoding stops at this size.
+        bytes: largest body, in bytes, both before and after chunked transfer and Content-Encoding are undone;
+            at most 2,147,483,647. Memory is bounded, too: decoding stops at this size.
         nesting: deepest element nesting, in levels, of a page that would take the parser too long, since
             its time is the product of tags and nesting. Tags beyond this depth are dropped, their text is
             kept. Pages that parse fast keep any nesting.
@@ -52,18 +54,20 @@ class Limits(Declared):
     bytes: int = option(
         20_000_000,
         "Largest page, in bytes, before and after decompression; larger pages are given up.",
-        low=1, flags="--max-bytes", panel=_PANEL,
+        low=1, high=MOST_BYTES, flags="--max-bytes", panel=_PANEL,
     )  # fmt: skip
     nesting: int = option(
         512,
         "Deepest nesting of elements in a page that is slow to parse; deeper tags are dropped.",
-        low=16, flags="--max-nesting", panel=_PANEL,
+        low=16, high=2**31 - 1, flags="--max-nesting", panel=_PANEL,
     )  # fmt: skip
-    tags: int = option(450_000, "Most tags that are given to the parser.", low=1000, flags=None)
+    tags: int = option(
+        450_000, "Most tags that are given to the parser.", low=1000, high=2**31 - 1, flags=None
+    )
     segments: int = option(
         1_000_000,
         "Largest number of segments of a page; pages with more are given up.",
-        low=1, flags="--max-segments", panel=_PANEL,
+        low=1, high=2**31 - 1, flags="--max-segments", panel=_PANEL,
     )  # fmt: skip
     seconds: float = option(
         60.0,
@@ -73,14 +77,19 @@ class Limits(Declared):
     memory: int | None = option(
         None,
         "Memory of a worker, in MB; pages that need more are given up (Linux).",
-        kind=int, low=1, least=200, unit=1_000_000, otherwise="no limit", metavar="MB", flags="--max-memory",
-        panel=_PANEL,
+        kind=int, low=1, high=2**62, least=200, unit=1_000_000, otherwise="no limit", metavar="MB",
+        flags="--max-memory", panel=_PANEL,
     )  # fmt: skip
 
     def check_size(self, size: int) -> None:
         """Raises InputError for a page of more than `bytes` bytes."""
         if size > self.bytes:
             raise InputError(f"the page has {size:,} bytes, more than the limit of {self.bytes:,}")
+
+    def check_decoded(self, page: Text | str, utf8: Text) -> None:
+        """Raises InputError for decoded text above `bytes`, and for a page with too many bytes in UTF-8."""
+        if isinstance(page, str) or len(utf8) > MOST_BYTES:
+            self.check_size(len(utf8))
 
     def check_lines(self, text: Text) -> None:
         """Raises InputError for a plain-text dump of more than twice `segments` lines."""

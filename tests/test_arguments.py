@@ -217,16 +217,21 @@ def test_booleans_and_numbers_of_numpy_will_do() -> None:
 @pytest.mark.parametrize(
     ("limits", "error", "said"),
     [
-        ({"bytes": 0}, ValueError, "bytes has to be a whole number of at least 1, not 0"),
-        ({"bytes": "1000"}, TypeError, "bytes has to be a whole number of at least 1, not '1000'"),
+        ({"bytes": 0}, ValueError, "bytes has to be a whole number from 1 to 2,147,483,647, not 0"),
+        ({"bytes": 2**31}, ValueError, "bytes has to be a whole number from 1 to 2,147,483,647"),
+        ({"bytes": "1000"}, TypeError, "bytes has to be a whole number from 1 to 2,147,483,647, not '1000'"),
+        ({"nesting": 2**64}, ValueError, "nesting has to be a whole number from 16 to"),
+        ({"tags": 2**64}, ValueError, "tags has to be a whole number from 1,000 to"),
+        ({"segments": 2**64}, ValueError, "segments has to be a whole number from 1 to"),
+        ({"memory": 2**64}, ValueError, "memory has to be a whole number from 1 to"),
         ({"bytes": 1e6}, TypeError, "bytes has to be a whole number"),
-        ({"nesting": 15}, ValueError, "nesting has to be a whole number of at least 16, not 15"),
-        ({"tags": True}, TypeError, "tags has to be a whole number of at least 1,000"),
+        ({"nesting": 15}, ValueError, "nesting has to be a whole number from 16 to 2,147,483,647, not 15"),
+        ({"tags": True}, TypeError, "tags has to be a whole number from 1,000 to"),
         ({"segments": None}, TypeError, "segments has to be a whole number"),
         ({"seconds": 0}, ValueError, "seconds has to be a number above 0, not 0"),
         ({"seconds": math.nan}, ValueError, "seconds has to be a number above 0, not nan"),
         ({"seconds": "60"}, TypeError, "seconds has to be a number above 0, not '60'"),
-        ({"memory": 0.5}, TypeError, "memory has to be a whole number of at least 1"),
+        ({"memory": 0.5}, TypeError, "memory has to be a whole number from 1 to"),
     ],
 )
 def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> None:

@@ -42,6 +42,8 @@ from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure
 from ncleaner.modelling.victor import VictorModel
 
+from .tables import with_tables
+
 ROOT = Path(__file__).parent.parent
 
 METHOD = entry_of("ngram").make(read_ngrams("en"))
@@ -126,7 +128,7 @@ def test_findings_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixtur
 def _with(document: Document, table: str, column: str, row: int, value: int) -> Document:
     changed = getattr(document, table).copy()
     changed[column][row] = value
-    return document.with_tables(**{table: changed})
+    return with_tables(document, **{table: changed})
 
 
 @pytest.mark.parametrize(
@@ -150,9 +152,9 @@ def test_broken_tables_are_seen(table: str, column: str, row: int, value: int) -
 
 def test_broken_text_is_seen() -> None:
     with pytest.raises(UnicodeDecodeError):
-        check_document(PAGE.with_tables(data=PAGE.data[:-2] + b"\xff\n"))
+        check_document(with_tables(PAGE, data=PAGE.data[:-2] + b"\xff\n"))
     with pytest.raises(BrokenRuleError):
-        check_document(PAGE.with_tables(data=PAGE.data[:-1]))
+        check_document(with_tables(PAGE, data=PAGE.data[:-1]))
 
 
 # --------------------------------------------------------------------------------------------------

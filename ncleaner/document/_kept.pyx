@@ -36,6 +36,9 @@ cdef void _fill_json_tables():
 _fill_json_tables()
 
 
+cdef object BOOL = np.dtype(np.bool_)
+
+
 cdef class _Mask:
     """The bytes of a mask, which stay in place while this object lives. Every page has several: a view of Cython takes
     three times as long to make."""
@@ -44,6 +47,8 @@ cdef class _Mask:
     cdef const uint8_t* rows
 
     def __cinit__(self, Tables tables not None, mask not None):
+        if not isinstance(mask, np.ndarray) or mask.dtype is not BOOL:
+            raise TypeError("the mask has to be an array of bool")
         if not mask.flags.c_contiguous:
             mask = np.ascontiguousarray(mask)
         PyObject_GetBuffer(mask, &self.view, PyBUF_SIMPLE)
@@ -74,6 +79,7 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
         end: what follows the last kept segment; nothing does if there is none.
 
     Raises:
+        TypeError: the mask is no array of bool.
         ValueError: the mask does not fit the document.
     """
     cdef _Mask masked = _Mask(tables, mask)

@@ -71,8 +71,7 @@ def _decoded(html: bytes | str, content_type: str, encoding: str | None, limits:
     """Returns a page as UTF-8, and the name of its encoding. Raises InputError: as `dump_html`."""
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
-    if isinstance(html, str):
-        limits.check_size(len(utf8))
+    limits.check_decoded(html, utf8)
     return utf8, used
 
 

@@ -59,8 +59,7 @@ def dump_text(
     if number is None:
         raise InputError(f"unknown layout of text {layout.name!r}: give {', '.join(LAYOUT_CHOICES)}")
     utf8, used = decode(text, content_type, encoding, html=False)
-    if isinstance(text, str):
-        limits.check_size(len(utf8))
+    limits.check_decoded(text, utf8)
     limits.check_lines(utf8)
     builder = Builder(len(utf8), limits.segments)
     plain = without_placeholders(utf8)

@@ -7,7 +7,7 @@ place; Python code can read them as `Segment` objects.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple, overload
 
@@ -277,27 +277,6 @@ class Document:
         """Number of tags of the tree after the last run."""
         return self.tables.tags_behind
 
-    def with_tables(
-        self,
-        *,
-        data: bytes | None = None,
-        runs: Table | None = None,
-        segments: Table | None = None,
-        elements: Table | None = None,
-    ) -> Document:
-        """Returns a copy with other tables; one that is not given stays."""
-        tables = Tables(
-            self.data if data is None else data,
-            self.runs if runs is None else runs,
-            self.segments if segments is None else segments,
-            self.elements if elements is None else elements,
-            self.names,
-            self.tags_behind,
-            self.marks,
-            self.values,
-        )
-        return replace(self, tables=tables)
-
     def __len__(self) -> int:
         return len(self.tables)
 
@@ -358,7 +337,11 @@ class Document:
         It is `page` (what the page shows), `state` (the data of its scripts) or `both`.
 
         Args:
-            mask: which segments; shape (segments,).
+            mask: which segments; shape (segments,), bool.
+
+        Raises:
+            TypeError: the mask is no array of bool.
+            ValueError: the mask does not fit the document.
         """
         if not number_kept(self.tables, mask):
             return ""
@@ -389,7 +372,12 @@ class Document:
 
         Returns:
             Shape (elements,), int64, or float64 for values that are no integers.
+
+        Raises:
+            ValueError: there is not one value for each run.
         """
+        if len(values) != self.tables.n_runs:
+            raise ValueError(f"{len(values)} values, but {self.tables.n_runs} runs")
         kind = np.float64 if values.dtype.kind == "f" else np.int64
         before = np.zeros(len(values) + 1, kind)
         np.cumsum(values, out=before[1:])

@@ -101,7 +101,7 @@ cdef class Encoder:
     def __init__(self, index, pages):
         cdef const uint16_t[::1] i = np.ascontiguousarray(index, np.uint16)
         cdef const uint8_t[:, ::1] p = np.ascontiguousarray(pages, np.uint8)
-        if i.shape[0] != 4352 or p.shape[1] != 256 or p.shape[0] <= int(np.max(index)):
+        if i.shape[0] != 4352 or p.shape[1] != 256 or p.shape[0] <= int(np.max(i)):
             raise ValueError("an alphabet is a page index of 4352 rows into pages of 256")
         self._keep = (i, p)
         self.symbols.index = &i[0]

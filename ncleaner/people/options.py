@@ -271,7 +271,8 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
     number = option.each if kind is tuple else kind
     if number is int:
-        bounds = {"min": option.low if option.least is None else option.least, "max": option.high}
+        most = option.high and option.high // option.unit
+        bounds = {"min": option.low if option.least is None else option.least, "max": most}
     if kind is tuple and option.length:
         kind = tuple[(each,) * option.length]  # type: ignore[misc]
     elif kind in (tuple, dict):

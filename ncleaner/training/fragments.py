@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document, tags
+from ncleaner.document._tables import Tables
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
@@ -161,8 +163,10 @@ def cut_of(document: Document, clean: npt.NDArray[np.bool_]) -> Fragment | None:
     segments["end"] += (starts - segments["start"]).astype(np.uint32)
     segments["start"] = starts
     _count(segments, runs, elements)
-    cut = document.with_tables(data=data, runs=runs, segments=segments, elements=elements)
-    return Fragment(cut, rows)
+    tables = Tables(
+        data, runs, segments, elements, document.names, document.tags_behind, document.marks, document.values
+    )
+    return Fragment(replace(document, tables=tables), rows)
 
 
 def _count(

@@ -16,7 +16,9 @@ from ncleaner.document import _dump, _nodes, tags
 from ncleaner.document._document import Builder
 from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import HIDDEN, Document
+from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 
 
@@ -585,3 +587,14 @@ def test_paragraphs_that_are_spans() -> None:
 def test_nested_overlays_take_linear_time() -> None:
     document = dump_html("<div class=cli-modal>a" * 100_000, limits=Limits(nesting=4096))
     assert len(document) > 1_000
+
+
+def test_a_page_that_is_too_large_in_utf_8_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a byte of windows-1252 may become three of UTF-8, and offsets have 32 bits
+    monkeypatch.setattr("ncleaner.limits.MOST_BYTES", 200)
+    body = b"<p>" + b"\x80" * 100
+    with pytest.raises(InputError, match="the page has 303 bytes, more than the limit of 150"):
+        dump_html(body, encoding="windows-1252", limits=Limits(bytes=150))
+    with pytest.raises(InputError, match="the page has 303 bytes"):
+        dump_text(body, encoding="windows-1252", limits=Limits(bytes=150))
+    assert dump_html(body[:60], encoding="windows-1252", limits=Limits(bytes=150)).text == "€" * 57 + "\n"

@@ -31,6 +31,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.text.words import UNSPACED
 
 from ..outputs import document
+from ..tables import with_tables
 
 TEXTS = st.lists(
     st.one_of(st.text(max_size=30), st.sampled_from(['"', "\\", "\x00\x1f", "a\nb\tc", "\x7f\x80", "漢字", ""])),
@@ -155,7 +156,7 @@ def test_a_zone_is_kept_or_removed(
     zones = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
     table = page.segments.copy()
     table["zone"] = zones
-    page = page.with_tables(segments=table)
+    page = with_tables(page, segments=table)
     before = mask.tolist()
     in_zone = np.array(zones, int) == 2
     assert with_zone(page.tables, mask, 2, True).tolist() == (mask | in_zone).tolist()

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from ncleaner.document._marks import Mark
 from ncleaner.document.html import dump_html
 
+from ..tables import with_tables
+
 
 def marks(html: str) -> list[tuple[str, int, str | int]]:
     document = dump_html(html, marks=True)
@@ -99,7 +101,7 @@ def test_without_marks_the_other_tables_are_the_same() -> None:
 def test_marks_are_pickled_and_stay_in_copies() -> None:
     document = dump_html("<p>a<br>b <a href=x>c</a>", marks=True)
     assert pickle.loads(pickle.dumps(document)).tables == document.tables
-    assert document.with_tables().tables == document.tables
+    assert with_tables(document).tables == document.tables
 
 
 def test_values_are_bounded() -> None:

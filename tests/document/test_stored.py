@@ -21,6 +21,8 @@ from ncleaner.limits import Limits
 from ncleaner.page import Page, TextLayout, page_of_stored, stored_head
 from ncleaner.versions import DOCUMENTS
 
+from ..tables import with_tables
+
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted((ROOT / "examples" / "pages").glob("*.html"))
 PAGE = PAGES[0].read_bytes()
@@ -83,7 +85,7 @@ def test_tables_that_contradict_each_other_are_not_stored() -> None:
     runs = document.runs.copy()
     runs["end"][3] = len(document.data) + 1
     with pytest.raises(ValueError, match="contradict"):
-        pack(document.with_tables(runs=runs).tables)
+        pack(with_tables(document, runs=runs).tables)
 
 
 @given(st.integers(0, 10_000))

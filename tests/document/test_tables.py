@@ -4,13 +4,18 @@ import gc
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ncleaner.document._tables import ELEMENT, MARK, RUN, SEGMENT
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
 from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.sinks.text import kept_text
+
+from ..tables import with_tables
 
 PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}
@@ -142,11 +147,11 @@ def test_tables_are_read_only() -> None:
 @each
 def test_tables_can_be_made_of_arrays_and_pickled(name: str) -> None:
     document = DOCUMENTS[name]
-    same = document.with_tables(segments=document.segments.copy())
+    same = with_tables(document, segments=document.segments.copy())
     assert same.tables == document.tables
     assert same.text == document.text and len(same) == len(document)
     assert pickle.loads(pickle.dumps(document)).tables == document.tables
-    fewer = document.with_tables(segments=document.segments[1:])
+    fewer = with_tables(document, segments=document.segments[1:])
     assert fewer.tables != document.tables and len(fewer) == len(document) - 1
 
 
@@ -158,3 +163,32 @@ def test_arrays_of_a_page_cannot_be_changed_and_outlive_it() -> None:
         segments["words"] = 7
     assert dump_html("").elements["tag"].size == len(dump_html("").elements)
     assert dump_html("").segments.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("mask", "error"),
+    [
+        (np.ones(1, np.bool_), ValueError),
+        (np.ones(99, np.bool_), ValueError),
+        (np.ones(2, np.uint8), TypeError),
+        (np.ones(2), TypeError),
+        ([True, True], TypeError),
+        (None, TypeError),
+    ],
+)
+def test_a_mask_that_does_not_fit_is_an_error(mask: Any, error: type[Exception]) -> None:
+    document = dump_html("<p>one<p>two")
+    with pytest.raises(error, match="mask"):
+        document.origin(mask)
+    with pytest.raises(error, match="mask"):
+        kept_text(document, Kept(mask))
+    with pytest.raises(ValueError, match="3 values, but 2 runs"):
+        document.sums(np.zeros(3))
+
+
+def test_a_document_has_no_way_to_other_tables() -> None:
+    # compiled code believes what they say of each other
+    document = dump_html("<p>one<p>two")
+    assert not hasattr(document, "with_tables")
+    for name in ("runs", "segments", "elements", "names", "marks"):
+        assert not getattr(document, name).flags.writeable

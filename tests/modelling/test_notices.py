@@ -21,6 +21,8 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 
+from ..tables import with_tables
+
 
 def everything(document: Document) -> npt.NDArray[np.bool_]:
     return np.ones(len(document), bool)
@@ -105,8 +107,8 @@ def test_of_many_headlines_the_first_counts() -> None:
     segments = document.segments.copy()
     segments["zone"][1:] = ZONES.index("headline")
     # as in a stored document that somebody has made
-    odd = document.with_tables(
-        data=document.data, runs=document.runs, segments=segments, elements=document.elements
+    odd = with_tables(
+        document, data=document.data, runs=document.runs, segments=segments, elements=document.elements
     )
     mask = np.arange(len(odd)) == 0
     both = terms_of(odd.tables, mask, b"", False)

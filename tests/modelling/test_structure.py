@@ -25,6 +25,7 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
 
 from ..structures import structure, stumps
+from ..tables import with_tables
 
 MODEL = structure(name="by-hand", sources="none")
 DATA = MODEL.to_bytes()
@@ -358,7 +359,7 @@ def test_a_very_large_page_is_judged_in_parts(
     odds, posterior = np.linspace(-5, 60, len(document)), np.linspace(-2, 9, len(document))
     whole = model.judge(document, odds, posterior)
     parts = [
-        model.judge(document.with_tables(segments=document.segments[part]), odds[part], posterior[part])
+        model.judge(with_tables(document, segments=document.segments[part]), odds[part], posterior[part])
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
     monkeypatch.setitem(structures._RULES, most, 20)
