@@ -22,10 +22,15 @@ _NONE = ("noindex", "nofollow")
 # A page that does not want to be part of a corpus has at least one of these. Microsoft's crawler keeps
 # `noarchive` pages out of the training of models, and `noai` was made for that (DeviantArt, 2022).
 _RESERVING = frozenset(("noindex", "noarchive", "noai"))
-_SEPARATORS = re.compile(r"[\s,;]+")
-# `googlebot: noindex` is said to one robot. A directive with a value of its own is none of ours.
-_AGENT = re.compile(r"\s*([\w.*-]+)\s*:\s*(.*)", re.DOTALL)
-_WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+# A directive with a value of its own, such as `max-image-preview: none`, is none of ours.
+_WITH_VALUE = re.compile(r"\b(?:unavailable_after|max-[a-z-]+)\s*:\s*[^\s,;]*")
+_WORD = re.compile(r"[a-z-]+")
+# In a header, what follows `googlebot:` is said to one robot. `all: noai` is not: that is no name of a robot.
+_AGENT = re.compile(r"(?<![\w.*-])([a-z*][\w.*-]*)\s*:")
+_TO_ALL = frozenset(("*", "all", "index", "follow", "none", *_DIRECTIVES))
+# Values of `tdm-reservation`, as proxies join them and people write them; others say nothing.
+_VALUE = re.compile(r"[\w.-]+")
+_YES, _NO = re.compile(r"0*1|true"), re.compile(r"0+|false")
 _HTTP = re.compile(r"https?://[^\s/?#\[\]\\][^\s]*\Z", re.IGNORECASE)
 LONGEST_URL = 2_000
 
@@ -71,25 +76,35 @@ def rights_of(document: Document, header: str = "", url: str = "") -> Rights:
         url: its address, for a relative address of a policy.
     """
     robots: set[str] = set()
-    reservations: set[str] = set()
+    values: list[str] = []
     policy = ""
     for name, value in _statements(document, header):
         if name in ("robots", "x-robots-tag"):
             robots.update(_directives(value))
         elif name == "tdm-reservation":
-            reservations.add(value.strip())
+            # `1; x=1` has a parameter
+            values += (
+                word for each in value.lower().split(",") for word in _VALUE.findall(each.partition(";")[0])
+            )
         elif name == "tdm-policy" and not policy:
             policy = address_in(value, url)
-    # other values than 0 and 1 say nothing
-    reserved = True if "1" in reservations else False if "0" in reservations else None
+    reserved = (
+        True if any(map(_YES.fullmatch, values)) else False if any(map(_NO.fullmatch, values)) else None
+    )
     return Rights(tuple(sorted(robots)), reserved, policy)
 
 
 def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
-    """Yields the name, in small letters, and the value of each statement, those of the header first."""
+    """Yields the name, in small letters, and the value of each statement, those of the header first, without
+    what is said to one robot."""
     for line in header.split("\n"):
         name, _, value = line.partition(":")
-        yield name.strip().lower(), value
+        # what is before the first robot, then robots and what is said to them, in turns
+        first, *parts = _AGENT.split(_WITH_VALUE.sub(" ", value.lower()))
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        to_all = (f"{agent} {said}" for agent, said in pairs if agent in _TO_ALL)
+        name = name.strip().lower()
+        yield name, " ".join((first, *to_all)) if name == "x-robots-tag" else value
     for kind, names, value in document.facts or ():
         # most meta tags have other names
         if kind == "meta" and ("robots" in names or "tdm" in names):
@@ -98,12 +113,7 @@ def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
 
 
 def _directives(value: str) -> Iterable[str]:
-    found = _AGENT.fullmatch(value)
-    if found and found[1].lower() not in _WITH_VALUE:
-        if found[1] != "*":
-            return ()
-        value = found[2]
-    words = set(_SEPARATORS.split(value.lower()))
+    words = set(_WORD.findall(_WITH_VALUE.sub(" ", value.lower())))
     return [*words.intersection(_DIRECTIVES), *(_NONE if "none" in words else ())]
 
 

@@ -1015,7 +1015,7 @@ def walk(
     Appends to `met` what it meets, in order, each as four numbers of 64 bits: `mem_id` of a node, what of `Met`, the
     end of the text in the builder, in bytes, before and after. Appends to `facts` the metadata of the page, in document
     order: the fields of a `tables.Fact` for each of the first 512 elements that hold metadata, but for those whose
-    names are not read.
+    names are not read, and for each further one that says how the page may be used.
     """
     cdef found_t found
     cdef facts_t noted
@@ -1025,7 +1025,9 @@ def walk(
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
-    noted.n = 0
+    noted.n = noted.n_rights = noted.cap_rights = 0
+    noted.rights = NULL
+    noted.no_memory = False
     if met is not None:
         found.trace = &trace
     if facts is not None:
@@ -1035,14 +1037,15 @@ def walk(
         with nogil:
             _walk(&builder.b, <node_t*> address, &found)
     try:
-        if trace.no_memory:
-            raise MemoryError("not enough memory for the trace of a page")
+        if trace.no_memory or noted.no_memory:
+            raise MemoryError("not enough memory for what the walk notes of a page")
         if trace.n:
             met += (<const char*> trace.rows)[: trace.n * sizeof(met_t)]
+        if facts is not None:
+            facts += read_facts(&noted)
     finally:
         free(trace.rows)
-    if facts is not None:
-        facts += read_facts(&noted)
+        free(noted.rights)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",

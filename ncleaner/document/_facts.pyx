@@ -1,8 +1,10 @@
 """The metadata of a page: the values of elements that hold metadata.
 
-The walk (`_dump`) notes at most `MOST` of them; `tables.Fact` says what they mean.
+The walk (`_dump`) notes at most `MOST` of them, and all that say how the page may be used; `tables.Fact` says what they
+mean.
 """
 
+import re
 from functools import lru_cache
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -12,6 +14,7 @@ from libc.string cimport memchr, memcmp, memset
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, text_node_t,
 )
+from ncleaner.document._tables cimport grow
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -19,7 +22,7 @@ from ncleaner.document._nodes import LAYOUT_PROVED
 from ncleaner.text._ascii cimport begins, find, holds, lower
 
 cdef enum:
-    # what is read of each of them, in bytes
+    # what is read of each of them, in bytes; of what says how the page may be used, all
     VALUE = 2_000
     TEXT = 400
     SCRIPT = 1_000_000
@@ -92,12 +95,14 @@ NAMES = {
 }
 NAMES = {said: tuple(names.split()) for said, names in NAMES.items()}
 _READ = frozenset(name for names in NAMES.values() for name in names)
+_RIGHTS = frozenset(NAMES["rights"])
+_SEPARATORS = re.compile(r"[\s,;\u200b\ufeff]+")
 
 
 @lru_cache(4_096)
 def _read_of(str names):
     """Returns those names that are read, in small letters. RDFa has a prefix, as in schema:dateCreated."""
-    each = [name.removeprefix("schema:") for name in names.lower().split()]
+    each = [name.removeprefix("schema:") for name in _SEPARATORS.split(names.lower())]
     return " ".join([name for name in each if name in _READ])
 
 
@@ -252,9 +257,27 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
     return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
 
 
+cdef inline bint _names_rights(noted_t* noted) noexcept nogil:
+    """Returns whether a meta tag may say how the page may be used."""
+    cdef int code
+    for code in range(NAME, HTTP_EQUIV + 1):
+        if _contains(noted.values[code], b"robots") or _contains(noted.values[code], b"tdm-"):
+            return True
+    return False
+
+
 cdef void note_fact(facts_t* facts, node_t* node) noexcept nogil:
-    """Notes an element if it holds metadata and there is room; elements come in document order."""
-    if facts.n < MOST:
+    """Notes an element if it holds metadata and there is room; elements come in document order.
+
+    For what says how the page may be used there is always room."""
+    cdef noted_t one
+    if facts.n == MOST:
+        if node.local_name == id_meta and _kind(&one, node) and _names_rights(&one) and grow(
+            <void**> &facts.rights, &facts.cap_rights, facts.n_rights + 1, sizeof(node_t*), &facts.no_memory
+        ):
+            facts.rights[facts.n_rights] = node
+            facts.n_rights += 1
+    else:
         facts.noted[facts.n].kind = _kind(&facts.noted[facts.n], node)
         if facts.noted[facts.n].kind:
             facts.noted[facts.n].node = node
@@ -262,9 +285,10 @@ cdef void note_fact(facts_t* facts, node_t* node) noexcept nogil:
 
 
 cdef str _decoded(const str_t* value, size_t most):
+    """Returns a value; of more than `most` bytes, if it is not 0, only these."""
     if value == NULL:
         return ""
-    if value.length <= most:
+    if value.length <= most or not most:
         return PyUnicode_DecodeUTF8(<const char*> value.data, value.length, "replace")
     return PyUnicode_DecodeUTF8(<const char*> value.data, most, "ignore")
 
@@ -325,16 +349,23 @@ cdef list read_facts(facts_t* facts):
     """Returns what was noted, while its tree is there, as `tables.Fact` has it: (kind, names, value), without elements
     whose names are not read."""
     cdef size_t i
-    cdef noted_t* one
+    cdef noted_t further
+    cdef noted_t* one = &further
     cdef str_t* value
     found = []
-    for i in range(facts.n):
-        one = &facts.noted[i]
+    for i in range(facts.n + facts.n_rights):
+        if i < facts.n:
+            one = &facts.noted[i]
+        else:
+            one = &further
+            one.kind, one.node = META, facts.rights[i - facts.n]
+            _read(one, one.node)
         if (one.kind == TIME or one.values[ITEMPROP] != NULL) and _is_of_others(one.node):
             continue
         if one.kind == META:
             if names := _read_of(_joined(one, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)):
-                found.append(("meta", names, _decoded(one.values[CONTENT], VALUE)))
+                said = _decoded(one.values[CONTENT], VALUE if _RIGHTS.isdisjoint(names.split()) else 0)
+                found.append(("meta", names, said))
         elif one.kind == LINK:
             if names := _read_of(_decoded(one.values[REL], VALUE)):
                 found.append(("link", names, _decoded(one.values[HREF], VALUE)))

@@ -34,7 +34,25 @@ FORMS: list[tuple[str, str, str, bool | None, str, bool]] = [
     ("", "<meta name=robots content=noindex><meta name=robots content=index>", "noindex", None, "", True),
     ("", "<meta name=robots content='no index'>", "", None, "", False),
     ("", "<meta name=robots content>", "", None, "", False),
+    # as people and programs write them, too
+    ("", "<meta name=robots content='index|noai'>", "noai", None, "", True),
+    ("", """<meta name=robots content="'noai'">""", "noai", None, "", True),
+    ("", "<meta name=robots content='&#x200b;noai'>", "noai", None, "", True),
+    ("", "<meta name=robots content='x: y, noai'>", "noai", None, "", True),
+    ("", "<meta name=robots content='googlebot: noindex'>", "noindex", None, "", True),
+    ("", "<meta name='robots,googlebot' content=noai>", "noai", None, "", True),
+    ("", "<meta name='&#x200b;robots' content=noai>", "noai", None, "", True),
+    ("", "<meta name=robots content='max-image-preview: none, max-snippet:-1'>", "", None, "", False),
+    ("", "<meta name=robots content='no-index, xnoai, noindexes'>", "", None, "", False),
+    ("", f"<meta name=robots content='{'index, ' * 9000}noai'>", "noai", None, "", True),
+    ("X-Robots-Tag: all: noai", "", "noai", None, "", True),
+    ("X-Robots-Tag: noai: all", "", "noai", None, "", True),
+    ("X-Robots-Tag: \0noai", "", "noai", None, "", True),
+    ("X-Robots-Tag: unavailable_after: 25 Jun 2030 15:00:00 PST, noai", "", "noai", None, "", True),
+    ("X-Robots-Tag: noai, googlebot: noindex", "", "noai", None, "", True),
+    ("X-Robots-Tag: googlebot: nofollow, *: noindex, nosnippet", "", "noindex nosnippet", None, "", True),
     # said to one robot
+    ("X-Robots-Tag: googlebot: nofollow, otherbot: noindex, noai", "", "", None, "", False),
     ("", "<meta name=googlebot content=noindex>", "", None, "", False),
     ("X-Robots-Tag: googlebot: noindex", "", "", None, "", False),
     ("X-Robots-Tag: *: noindex", "", "noindex", None, "", True),
@@ -50,6 +68,17 @@ FORMS: list[tuple[str, str, str, bool | None, str, bool]] = [
     ("TDM-Reservation: 1", "", "", True, "", True),
     ("tdm-reservation: 0", "", "", False, "", False),
     ("tdm-reservation: yes", "", "", None, "", False),
+    ("tdm-reservation: 0, 1", "", "", True, "", True),
+    ("tdm-reservation: 0, 0", "", "", False, "", False),
+    ("tdm-reservation: 1; x=0", "", "", True, "", True),
+    ("tdm-reservation: 0; x=1", "", "", False, "", False),
+    ('tdm-reservation: "1"', "", "", True, "", True),
+    ("tdm-reservation: 01", "", "", True, "", True),
+    ("tdm-reservation: True", "", "", True, "", True),
+    ("tdm-reservation: false", "", "", False, "", False),
+    ("tdm-reservation: 10", "", "", None, "", False),
+    ("tdm-reservation: 0.1", "", "", None, "", False),
+    ("", "<meta name=tdm-reservation content='1;'>", "", True, "", True),
     ("tdm-reservation: 0", "<meta name=tdm-reservation content=1>", "", True, "", True),
     ("", "<meta name=tdm-reservation content=' 1 '>", "", True, "", True),
     ("", "<meta name=TDM-Reservation content=0>", "", False, "", False),
@@ -74,6 +103,24 @@ def test_forms(
         "tdm_reservation": reservation,
         "tdm_policy": policy,
     }
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "<time>1 May</time>",
+        "<meta name=author content=x>",
+        "<a rel=author href=/x>x</a>",
+        "<meta name=robots content=index>",
+    ],
+)
+def test_a_reservation_is_seen_behind_any_number_of_other_statements(others: str) -> None:
+    said = "<meta name=robots content=noai><meta name=tdm-reservation content=1><meta name=tdm-policy content=/b>"
+    page = dump_html(f"{others * 2000}{said}<p>The ferry was late.", facts=True)
+    assert rights_of(page, "", URL) == Rights(("noai",), True, "https://tide.example/b")
+    assert page.facts is not None and len(page.facts) <= 2003
+    if "robots" not in others:
+        assert len(page.facts) == 512 + 3
 
 
 @given(header=st.text(), content=st.text())
