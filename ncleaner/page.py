@@ -236,12 +236,12 @@ _SIGNATURES: Final = {
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }
 _BEGINNINGS: Final = tuple(_SIGNATURES)
-# The first element of an XML document; what stands before it is passed in one step, without going back.
-_ROOT: Final = re.compile(
-    rb"[\xef\xbb\xbf\xff\xfe]*(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+"
-    rb"<(?:[a-z]+:)?(rss|feed|rdf|urlset|sitemapindex|opml|svg)\b[^>]*",
+# One of the things that stand before the first element of an XML document, and this element.
+_BEFORE_ROOT: Final = re.compile(
+    rb"[\s\xef\xbb\xbf\xff\xfe]+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>",
     re.IGNORECASE | re.DOTALL,
 )
+_ROOT: Final = re.compile(rb"<(?:[a-z]+:)?(rss|feed|rdf|urlset|sitemapindex|opml|svg)\b[^>]*", re.IGNORECASE)
 _OF_PAGES: Final = f"{_READ}, such as the pages that it lists"
 # The formats with such a root, and what stands before it or in it: other programs may use its name, and a page
 # may begin with a picture.
@@ -275,11 +275,9 @@ def binary(body: bytes, content_type: str = "", *, decoded: bool = False) -> Bin
     if head.startswith(_BEGINNINGS):
         return next(found for signature, found in _SIGNATURES.items() if head.startswith(signature))
     if not head.startswith(_HTML) and (
-        root := _ROOT.match(head.replace(b"\0", b"") if b"\0" in head else body)
+        found := _of_root(head.replace(b"\0", b"") if b"\0" in head else body)
     ):
-        found, needed = _ROOTS[root[1].lower()]
-        if needed in root[0].lower():
-            return found
+        return found
     if decoded:
         return None
     controls = len(head) - len(head.translate(None, _CONTROL))
@@ -291,3 +289,15 @@ def binary(body: bytes, content_type: str = "", *, decoded: bool = False) -> Bin
     others = controls - even - odd
     is_utf16 = max(even, odd) * 10 >= len(head) // 2 * 6 and min(even, odd) * 10 <= len(head) // 2
     return None if is_utf16 and others * 20 <= len(head) else _UNKNOWN
+
+
+def _of_root(text: bytes) -> Binary | None:
+    """Returns the format that the first element of an XML document names; None for a page."""
+    at = 0
+    while passed := _BEFORE_ROOT.match(text, at):
+        at = passed.end()
+    root = _ROOT.match(text, at)
+    if root is None:
+        return None
+    found, needed = _ROOTS[root[1].lower()]
+    return found if needed in text[: root.end()].lower() else None
