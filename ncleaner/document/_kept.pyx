@@ -47,7 +47,7 @@ cdef class _Mask:
     cdef const uint8_t* rows
 
     def __cinit__(self, Tables tables not None, mask not None):
-        if not isinstance(mask, np.ndarray) or mask.dtype is not BOOL:
+        if getattr(mask, "dtype", None) is not BOOL:
             raise TypeError("the mask has to be an array of bool")
         if not mask.flags.c_contiguous:
             mask = np.ascontiguousarray(mask)

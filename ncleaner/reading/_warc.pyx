@@ -216,7 +216,7 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
         end = after = _ragged_end(block, size)
     content_type = content_encoding = transfer_encoding = ""
     cdef list rights = []
-    cdef Py_ssize_t start = 0, stop, at
+    cdef Py_ssize_t start = 0, stop, at, value
     cdef int length
     cdef bint is_about_rights
     cdef const unsigned char* found
@@ -246,7 +246,12 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
             while at < stop and _is_blank(block[at]):
                 at += 1
             if at < stop and block[at] == 58:
-                text = _value(block, at + 1, stop).partition("\r")[0].rstrip(" \t")
+                value = at + 1
+                if memchr(block + value, 10, stop - value) == NULL:
+                    found = <const unsigned char*> memchr(block + value, 13, stop - value)
+                    text = _value(block, value, stop if found == NULL else found - block)
+                else:
+                    text = _value(block, value, stop)
                 if length == 12:
                     content_type = text
                 elif length == 16:

@@ -24,6 +24,7 @@ _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _PIECE: Final = 1024
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _MAGIC: Final = {"gzip": b"\x1f\x8b\x08", "zstd": _ZSTD_MAGIC}
+_MAGICS: Final = tuple(_MAGIC.values())
 
 
 class TooLargeError(Exception):
@@ -50,7 +51,7 @@ def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
         UndecodableError: no byte of the body can be decoded.
     """
     trouble = ""
-    if head is not None:
+    if head is not None and (head.transfer_encoding or head.content_encoding):
         for coding in _from_last(head.transfer_encoding):
             if "chunked" in coding:
                 body, trouble = dechunk(body)
@@ -63,10 +64,11 @@ def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
             body, more = decompress(body, coding, limit)
             trouble = trouble or more
     # no text begins so: the header does not name the coding, as in some caches, or it was applied twice
-    for coding, magic in _MAGIC.items():
-        if body.startswith(magic):
-            body, more = decompress(body, coding, limit)
-            trouble = trouble or more
+    if body.startswith(_MAGICS):
+        for coding, magic in _MAGIC.items():
+            if body.startswith(magic):
+                body, more = decompress(body, coding, limit)
+                trouble = trouble or more
     if len(body) > limit:
         raise TooLargeError
     return body, trouble

@@ -71,7 +71,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "encoding": document.encoding,
         "offset": page.offset,
         "record_id": replace_surrogates(page.record_id),
-        "truncated": replace_surrogates(page.truncated),
+        "truncated": page.truncated and replace_surrogates(page.truncated),
         "segments_kept": number_kept(document.tables, kept.mask),
         "text": text,
     }
