@@ -15,6 +15,7 @@ every browser. The result depends on the arguments only, so a page decodes the s
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Final
 
@@ -36,7 +37,7 @@ _SIGNS: Final = bytes(
 )
 
 # Names that the detector returns and that are not WHATWG labels, with the labels for them.
-_DETECTED: Final = {"uhc": "euc-kr", "johab": "euc-kr", "maccyrillic": "x-mac-cyrillic"}
+_DETECTED: Final = {"uhc": "euc-kr", "johab": "euc-kr", "mac-cyrillic": "x-mac-cyrillic"}
 # Answers of the detector that are wrong far more often than right: from few high bytes it concludes a rare
 # Latin alphabet instead of the usual one.
 _UNLIKELY: Final = frozenset(
@@ -58,6 +59,9 @@ _HIGH_BYTES: Final = bytes(range(0x80, 0x100))
 # milliseconds to compile, and few pages need it.
 _WIDE: Final = "[\0-\u17ff\u2010-\u2027\u2030-\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]+"
 _NARROW_TAG: Final = re.compile(rb"<[A-Za-z/!]")
+_TAG: Final = re.compile(r"<[A-Za-z/!]")
+# Categories of code points that no text has: not assigned, of private use, half a pair.
+_NO_TEXT: Final = ("Cn", "Co", "Cs")
 _LOW: Final = bytes(range(0x20))
 # Letters that KOI8-U has in place of frames, inside words.
 _KOI8_U: Final = re.compile(rb"[\xc0-\xff][\xa4\xa6\xa7\xad\xae]+[\xc0-\xff]")
@@ -67,6 +71,14 @@ _HIGH_RUN: Final = re.compile(rb"[\x80-\xff]{4,}")
 _NOT_LATIN: Final = 0.2
 _MIN_LATIN: Final = 20
 _LETTERS: Final = bytes(byte for byte in _HIGH_BYTES if byte not in _SIGNS)
+# Bytes that are no UTF-8, as "surrogateescape" decodes them: all, and those that are letters in windows-1252.
+_FOREIGN: Final = "[\udc80-\udcff]"
+_FOREIGN_LETTER: Final = f"[{''.join(chr(0xDC00 + byte) for byte in _LETTERS)}]"
+# What Latin text in UTF-8 with single bytes of windows-1252 does not have: other characters, or such letters
+# side by side.
+_NOT_MIXED: Final = (
+    f"[^\0-\x7f\xa0-\u017f\u2010-\u2026\u2030-\u203a\u20ac\u2122\udc80-\udcff]|{_FOREIGN_LETTER}{{2}}"
+)
 
 
 def decode(
@@ -158,33 +170,52 @@ def _unmarked_utf16(body: bytes, content_type: str) -> str | None:
     if max(even, odd) * 5 >= half * 4 and min(even, odd) * 10 <= half:
         # four of five bytes at even places, or at odd ones, are NUL: Latin text, declared or not
         return UTF16[even > odd]
-    if declared not in UTF16:
-        return None
-    # Other text has few spaces, hence few NUL bytes; it is UTF-16 if the server says so.
-    if max(even, odd) > 2 * min(even, odd) and not body.isascii():
-        return UTF16[even > odd]
-    return _declared_wide(body, declared)
+    # Other text has few spaces, hence few NUL bytes.
+    has_spaces = max(even, odd) > 2 * min(even, odd) and not body.isascii()
+    return _read_as_utf16(body, declared if declared in UTF16 else None, has_spaces)
 
 
-def _declared_wide(body: bytes, declared: str) -> str | None:
-    """Returns the byte order of what a server declares as UTF-16, if it would be usual characters.
+def _read_as_utf16(body: bytes, declared: str | None, has_spaces: bool) -> str | None:
+    """Returns the byte order in which a body is usual text in UTF-16, first of all the one that is declared.
 
     Bytes of any other encoding are pairs of ASCII now and then, which are rare characters as UTF-16.
+
+    Args:
+        body: the page.
+        declared: the byte order that the server declares, if it declares UTF-16.
+        has_spaces: NUL bytes are at even places, or at odd ones, as in UTF-16 with spaces and markup.
     """
     head = body[:1024]
-    if len(_NARROW_TAG.findall(head)) > 1:
-        return None
-    if body.isascii():
+    order = None
+    if declared and body.isascii():
         # Cyrillic letters, for instance, are 0x04 and another byte of ASCII
         even, odd = (len(half) - len(half.translate(None, _LOW)) for half in (head[::2], head[1::2]))
-        return UTF16[even > odd] if max(even, odd) * 4 > len(head) else None
-    if valid_length(body) == len(body):
+        if max(even, odd) * 4 <= len(head):
+            return None
+        order = UTF16[even > odd]
+    elif valid_length(body) == len(body) or (
+        len(_NARROW_TAG.findall(head)) > 1 and not (declared and has_spaces)
+    ):
         return None
-    for name in (declared, UTF16[declared == UTF16[0]]):
-        text = transcode(head, name)[0].decode()
-        if sum(map(len, re.findall(_WIDE, text))) * 20 >= len(text) * 19:
-            return name
-    return None
+    first = declared or UTF16[0]
+    texts = {name: transcode(head, name)[0].decode() for name in (first, UTF16[first == UTF16[0]])}
+    # without a declaration, only tags are evidence
+    usual = [
+        name
+        for name, text in texts.items()
+        if (declared or (has_spaces and _TAG.search(text)))
+        and sum(map(len, re.findall(_WIDE, text))) * 20 >= len(text) * 19
+    ]
+    if usual:
+        # text in an alphabet is usual in the other order, too, but of characters from all over Unicode
+        own, *others = (len({ord(each) >> 8 for each in texts[name]}) for name in usual)
+        return usual[any(2 * other < own for other in others)]
+    if order is None and declared and has_spaces:
+        # rare characters: the declared order, unless the other one has more of what may be text
+        order = min(
+            texts, key=lambda name: sum(unicodedata.category(each) in _NO_TEXT for each in texts[name])
+        )
+    return order
 
 
 def _seven_bit_encoding(body: bytes, content_type: str, html: bool) -> str | None:
@@ -253,6 +284,8 @@ def _legacy(body: bytes, content_type: str, html: bool) -> tuple[bytes, str]:
         declared = None if declared == "windows-1252" else declared
     if whole > (10 if declared == "utf-8" else 50) * broken:
         return text.encode(), "utf-8"
+    if declared == "utf-8" and (both := _mixed(body)) is not None:
+        return both, "utf-8"
     if declared and declared != "utf-8":
         decoded, bad = _transcode(body, declared)
         if bad * 10 <= high:
@@ -265,6 +298,16 @@ def _legacy(body: bytes, content_type: str, html: bool) -> tuple[bytes, str]:
     if (declared == "utf-8" or not is_latin) and whole > 2 * broken:
         return text.encode(), "utf-8"
     return _transcode(body, "windows-1252")[0], "windows-1252"
+
+
+def _mixed(body: bytes) -> bytes | None:
+    """Returns Latin text in UTF-8 with its bytes of windows-1252 mended; None if it is not such text."""
+    text = body.decode("utf-8", "surrogateescape")
+    if not re.search("[\xa0-\u2122]", text) or re.search(_NOT_MIXED, text):
+        return None
+    return re.sub(
+        _FOREIGN, lambda match: _transcode(bytes([ord(match[0]) & 0xFF]), "windows-1252")[0].decode(), text
+    ).encode()
 
 
 def _may_be_latin(body: bytes) -> bool:

@@ -391,3 +391,61 @@ def test_a_false_declaration_of_latin(text: str, codec: str) -> None:
 )
 def test_a_true_declaration_of_latin(text: str) -> None:
     assert read(page(text, "windows-1252"), "text/html; charset=iso-8859-1") == (text, "windows-1252")
+
+
+FERRY = "渡轮将一直运行到五月底，市议会周一晚上说，没有人感到惊讶。"
+
+
+@pytest.mark.parametrize("number", [1, 5, 20, 59, 200])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("declared", ["utf-16le", "utf-16be", "utf-16"])
+def test_a_letter_with_a_zero_byte_does_not_turn_utf16_around(number: int, codec: str, declared: str) -> None:
+    # U+4E00 is the commonest Chinese character
+    text = "<p>" + FERRY * number
+    name = codec.replace("-", "").replace("utf16", "utf-16")
+    assert decode(text.encode(codec), f"text/html; charset={declared}") == (text.encode(), name)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_chinese_utf16_that_nobody_declares_is_known_by_its_tags(codec: str) -> None:
+    text = "<p>" + f"<b>{FERRY}</b>" * 9
+    assert decode(text.encode(codec))[0] == text.encode()
+    # rare characters, of which both orders have some
+    text = "<p>" + "ꀀꊈꌠꁱꂷ ꊿꂵꋊꏂ " * 30
+    body = text.encode(codec)
+    assert decode(body, f"text/html; charset={codec.replace('-16-', '-16')}")[0] == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"caf\xc3\xa9 it\x92s", "café it’s"),
+        (b"caf\xc3\xa9 \xc3\xa9t\xc3\xa9 \x93it\x92s\x94", "café été “it’s”"),
+        (b"caf\xc3\xa9 d\xe9j\xe0 l\x92\xe9t\xe9 caf\xe9", "café déjà l’été café"),
+        (b"\xe2\x82\xac 5 \x80 6 \x85\x94", "€ 5 € 6 …”"),
+    ],
+)
+def test_single_bytes_in_declared_utf8_are_mended_one_by_one(body: bytes, text: str) -> None:
+    assert decode(b"<p>" + body, "text/html; charset=utf-8") == (f"<p>{text}".encode(), "utf-8")
+    assert decode(b"<meta charset=utf-8>" + body)[0].decode() == f"<meta charset=utf-8>{text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("café déjà l’été, naïve", "cp1252"),
+        ("ÉCOLE É… “À” ÉTÉ", "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (CHINESE, "gbk"),
+        (JAPANESE, "shift_jis"),
+        (KOREAN, "euc_kr"),
+    ],
+)
+def test_a_false_declaration_of_utf8(text: str, codec: str) -> None:
+    body = f"<p>{text}".encode(codec)
+    assert decode(body, "text/html; charset=utf-8")[0].decode() == f"<p>{text}"
+
+
+def test_mac_cyrillic_that_nobody_declares() -> None:
+    body = f"<p>{RUSSIAN}".encode("mac_cyrillic")
+    assert decode(body) == (f"<p>{RUSSIAN}".encode(), "x-mac-cyrillic")
