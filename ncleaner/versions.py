@@ -8,7 +8,7 @@ from typing import Final
 OUTPUTS: Final = 4
 #: Of model files. 2: n-gram models record their decision; files of format 1 have a threshold per character.
 MODELS: Final = 2
-#: Of the tables of a survey.
-SURVEYS: Final = 1
+#: Of surveys. 2: length and checksum are behind the database.
+SURVEYS: Final = 2
 #: Of stored documents, and of the numbers in their tables, such as those of tags.
 DOCUMENTS: Final = 1

@@ -28,6 +28,7 @@ from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.storage.local import is_url, write_whole
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import MOST_PAGES, is_survey
+from ncleaner.versions import SURVEYS
 
 # The survey that a run into a directory makes of its inputs, and what tells whether it is still of them.
 _OWN, _OF = "sites.ncs", "sites.ncs.inputs"
@@ -200,6 +201,6 @@ def _key(inputs: list[Input], settings: Settings, plain: Settings) -> bytes:
     """Returns a line that is another one if the survey of the inputs may be; `plain` are its own settings."""
     seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
     recipe = settings.recipe
-    wanted = f"{recipe.method} {recipe.drop_seen} {recipe.drop_duplicates}"
+    wanted = f"{recipe.method} {recipe.drop_seen} {recipe.drop_duplicates} {SURVEYS}"
     what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), wanted, *seen]
     return hashlib.sha256("\n".join(what).encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"

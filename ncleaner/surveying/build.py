@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from ncleaner.errors import InputError, ModelError, OutputError
+from ncleaner.errors import InputError, OutputError
 from ncleaner.surveying._texts import HASHES_VERSION, SEQUENCES_VERSION
 from ncleaner.surveying.duplicates import (
     CAPTURE_TABLES,
@@ -26,7 +26,7 @@ from ncleaner.surveying.duplicates import (
     find_firsts,
 )
 from ncleaner.surveying.signatures import Signature
-from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Connection, Survey, checked
+from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Connection, Survey, checked, seal
 from ncleaner.versions import SURVEYS
 
 # Pages of a site that a survey keeps.
@@ -41,16 +41,16 @@ CREATE TABLE counts (
     site TEXT, what TEXT, name TEXT, number INTEGER, PRIMARY KEY (site, what, name)
 ) WITHOUT ROWID;
 CREATE TABLE pages (
-    site TEXT, page INTEGER, layout INTEGER, texts BLOB, crc INTEGER, size INTEGER, html BLOB, encoding TEXT,
+    site TEXT, page INTEGER, layout INTEGER, texts BLOB, size INTEGER, html BLOB, encoding TEXT,
     PRIMARY KEY (site, page)
 ) WITHOUT ROWID;
 """
 _COUNT = """INSERT INTO counts VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET number = number + excluded.number"""
 # Of two captures of a page, the one with the smaller bytes.
-_PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-    SET layout = excluded.layout, texts = excluded.texts, crc = excluded.crc,
-        size = excluded.size, html = excluded.html, encoding = excluded.encoding
+_PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET layout = excluded.layout, texts = excluded.texts, size = excluded.size,
+        html = excluded.html, encoding = excluded.encoding
     WHERE (excluded.texts, excluded.layout, excluded.html, excluded.encoding)
         < (texts, layout, html, encoding)"""
 # The same capture twice is no duplicate of itself.
@@ -148,11 +148,10 @@ class Builder:
             (site, "kind", signature.kind, 1),
         ]
         self._database.executemany(_COUNT, counts)
-        blob = signature.texts.astype("<u4").tobytes()
         html = zlib.compress(signature.html) if self.references and signature.html else b""
         page = (
-            site, signature.page, signature.layout, blob, zlib.crc32(blob), len(signature.html), html,
-            signature.encoding if html else "",
+            site, signature.page, signature.layout, signature.texts.astype("<u4").tobytes(),
+            len(signature.html), html, signature.encoding if html else "",
         )  # fmt: skip
         self._database.execute(_PAGE, page)
         if self.duplicates and signature.sketch is not None:
@@ -214,7 +213,10 @@ class Builder:
                 raise InputError(f"the survey {path} is without {name}: survey its pages again with --{name}")
         with checked(survey.path):
             # which pages are duplicates is found again, among all pages
-            parts = [("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')", _COUNT)]
+            parts = [
+                ("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')", _COUNT),
+                ("SELECT * FROM pages", _PAGE),
+            ]
             if self.duplicates:
                 parts.append(("SELECT * FROM captures", _CAPTURE))
             if self.paragraphs:
@@ -222,14 +224,8 @@ class Builder:
                 parts.append(("SELECT sequence, capture FROM sequences JOIN moments ON rank = first", _SEEN))
             for query, statement in parts:
                 found = survey.database.execute(query)
-                while rows := found.fetchmany(1000):
+                while rows := found.fetchmany(100):
                     self._insert(statement, rows)
-            pages = survey.database.execute("SELECT * FROM pages")
-            while rows := pages.fetchmany(100):
-                for site, _, _, texts, crc, *_ in rows:
-                    if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
-                        raise ModelError(f"the survey {path} is damaged at the site {site}: make it again")
-                self._insert(_PAGE, rows)
         self._insert(_PRUNE, [(self.pages,)])
 
     def _insert(self, statement: str, rows: list[tuple[object, ...]]) -> None:
@@ -279,8 +275,7 @@ class Builder:
             # in the order of its keys, and without what is free
             # a file's name may be no UTF-8
             database.execute("VACUUM INTO CAST(? AS TEXT)", (os.fsencode(self._whole),))
-            with self._whole.open("rb+") as file:
-                os.fsync(file.fileno())
+            seal(self._whole)
             self._whole.replace(self.path)
         except (sqlite3.Error, OSError) as error:
             raise self._failed(error) from error

@@ -2,17 +2,20 @@
 the survey counts, in all and by site.
 
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
-language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
+language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, size, html, encoding), a
 sample of each site's pages, of a given size, those with the smallest hashes of their URLs, and the hashes of
 the texts on each of them, uint32, little endian; `captures` and `duplicates`; and in surveys with
-paragraphs `moments` and `sequences` (see `duplicates.py`).
+paragraphs `moments` and `sequences` (see `duplicates.py`). Behind the database, where SQLite reads nothing,
+are its length and its SHA-256.
 SQLite finds a site among millions without reading the rest, and any program can ask the tables.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
+import struct
 import threading
 import zlib
 from collections import Counter
@@ -21,7 +24,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +44,11 @@ APPLICATION = 0x4E434C53
 # A page of the sample is a bit of a number.
 MOST_PAGES = 64
 _MAGIC = b"SQLite format 3\0"
+# Bytes of SQLite's header, and bytes that are read at a time.
+_HEAD, _BLOCK = 100, 1 << 20
+# Behind the database: a sign, its length in bytes, its SHA-256; little endian.
+_SEAL = struct.Struct("<8sQ32s")
+_SIGN = b"NCLSEAL\0"
 _CACHED = 64
 # Two pages have the same main text if this share of it is the same. Main text is segments of at least this
 # many characters.
@@ -71,12 +79,51 @@ def is_survey(path: Path) -> bool:
         return False
 
 
+def _digest(file: BinaryIO, size: int) -> bytes:
+    """Returns the SHA-256 of the next bytes of a file, of all if it has fewer."""
+    found = hashlib.sha256()
+    while size > 0 and (block := file.read(min(size, _BLOCK))):
+        found.update(block)
+        size -= len(block)
+    return found.digest()
+
+
+def seal(path: Path) -> None:
+    """Writes length and checksum behind a database. Raises OSError: the file cannot be written."""
+    size = path.stat().st_size
+    with path.open("rb+") as file:
+        digest = _digest(file, size)
+        file.write(_SEAL.pack(_SIGN, size, digest))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@lru_cache(_CACHED)
+def _check_whole(path: Path, size: int, _state: tuple[int, ...]) -> None:
+    """Raises ModelError: a file is no survey, one of another version, or not as it was written.
+
+    A survey may have gigabytes: workers that are forked know what their parent has checked."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+        if not head.startswith(_MAGIC):
+            raise ModelError(f"{path} is not a survey: `ncleaner survey` makes one")
+        if int.from_bytes(head[68:72]) != APPLICATION:
+            raise ModelError(f"{path} is a database, but not a survey: `ncleaner survey` makes one")
+        version = int.from_bytes(head[60:64])
+        if version != SURVEYS:
+            raise ModelError(f"the survey {path} is of version {version}: make it again")
+        file.seek(0)
+        digest = _digest(file, size - _SEAL.size)
+        if file.read() != _SEAL.pack(_SIGN, max(size - _SEAL.size, 0), digest):
+            raise ModelError(f"the survey {path} is damaged or not complete: make it again")
+
+
 @contextmanager
 def checked(path: Path) -> Iterator[None]:
     """Turns the errors of SQLite into a ModelError that names the file."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:
+    except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
         raise ModelError(
             f"the survey {path} is damaged or cannot be read ({error}): make it again"
         ) from error
@@ -113,15 +160,9 @@ class Survey:
         self._local = threading.local()
         if not self.path.is_file():
             raise ModelError(f"there is no survey {self.path}: `ncleaner survey` makes one")
-        if not is_survey(self.path):
-            raise ModelError(f"{self.path} is not a survey: `ncleaner survey` makes one")
         with checked(self.path):
-            (application,) = self.database.execute("PRAGMA application_id").fetchone()
-            (version,) = self.database.execute("PRAGMA user_version").fetchone()
-            if application != APPLICATION:
-                raise ModelError(f"{self.path} is a database, but not a survey: `ncleaner survey` makes one")
-            if version != SURVEYS:
-                raise ModelError(f"the survey {self.path} is of version {version}: make it again")
+            state = self.path.stat()
+            _check_whole(self.path, state.st_size, (state.st_dev, state.st_ino, state.st_mtime_ns))
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         self.duplicates = self.about.get("duplicates") == "1"
         self.paragraphs = self.about.get("paragraphs") == "1"
@@ -245,9 +286,9 @@ def _known(database: sqlite3.Connection, path: Path, site: str) -> _Known | None
     """Returns what is known of a site; None if no text is."""
     with checked(path):
         rows = database.execute(
-            "SELECT texts, crc FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
+            "SELECT texts FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
         ).fetchall()
-    texts = [_texts_of(blob, crc, path) for blob, crc in rows]
+    texts = [np.frombuffer(blob, "<u4").astype(np.uint32) for (blob,) in rows]
     if not any(map(len, texts)):
         return None
     hashes, places = np.unique(np.concatenate(texts), return_inverse=True)
@@ -266,12 +307,6 @@ def _dumped(database: sqlite3.Connection, path: Path, site: str, page: int) -> D
         return dump_html(zlib.decompress(html), encoding=encoding or None)
     except (zlib.error, TypeError, InputError) as error:
         raise ModelError(f"the survey {path} is damaged: make it again") from error
-
-
-def _texts_of(blob: bytes, crc: int, path: Path) -> npt.NDArray[np.uint32]:
-    if not isinstance(blob, bytes) or len(blob) % 4 or zlib.crc32(blob) != crc:
-        raise ModelError(f"the survey {path} is damaged: make it again")
-    return np.frombuffer(blob, "<u4").astype(np.uint32)
 
 
 def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -26,6 +26,8 @@ from ncleaner.surveying.duplicates import (
 from ncleaner.surveying.signatures import Signature
 from ncleaner.surveying.survey import Survey
 
+from .sealing import sealed_again
+
 BANDS = 14
 
 
@@ -192,6 +194,7 @@ def test_another_version(tmp_path: Path) -> None:
     with database:
         database.execute("UPDATE about SET value = '9' WHERE key = 'sketches'")
     database.close()
+    sealed_again(tmp_path / "sites.ncs")
     with pytest.raises(ModelError, match="has other sketches"):
         Survey(tmp_path / "sites.ncs")
 

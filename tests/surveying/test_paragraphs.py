@@ -31,6 +31,7 @@ from ncleaner.surveying.survey import Survey
 from ncleaner.text.words import UNSPACED
 
 from ..outputs import all_of, document, page
+from .sealing import sealed_again
 
 UNKNOWN = 10**14
 
@@ -264,5 +265,6 @@ def test_what_lacks_paragraphs_is_refused(tmp_path: Path) -> None:
     with database:
         database.execute("UPDATE about SET value = '9' WHERE key = 'sequences'")
     database.close()
+    sealed_again(made)
     with pytest.raises(ModelError, match="other sequences of words"):
         Survey(made)
