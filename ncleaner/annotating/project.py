@@ -488,4 +488,4 @@ def _write_page(page: Page, folder: Path, name: str) -> str:
         body = _MARK + utf8
     (folder / f"{name}{'.txt' if plain else '.html'}").write_bytes(body)
     entry = {"id": name, "url": page.url, "lang": page_language(document), "date": page.date}
-    return json.dumps({key: value for key, value in entry.items() if value}, ensure_ascii=False) + "\n"
+    return json.dumps({key: value for key, value in entry.items() if value}) + "\n"

@@ -17,6 +17,9 @@ from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 
+# What `str.splitlines` takes for line ends besides controls, which JSON escapes: U+0085, U+2028, U+2029.
+_LINE_ENDS = ((b"\xc2\x85", rb"\u0085"), (b"\xe2\x80\xa8", rb"\u2028"), (b"\xe2\x80\xa9", rb"\u2029"))
+
 
 class JsonlSink(Sink):
     """One object per page, also for pages without clean text, whose `text` is empty.
@@ -31,7 +34,11 @@ class JsonlSink(Sink):
         """Returns a page as a line of JSON; its keys are those of `row_of`."""
         text = orjson.Fragment(json_of(document.tables, kept.mask))
         row = row_of(page, document, kept, self.options, text)
-        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+        line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+        if not line.isascii():
+            for end, escape in _LINE_ENDS:
+                line = line.replace(end, escape)
+        return line
 
 
 def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, text: object) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class Signature:
             entry["sketch"] = self.sketch.entry()
         if self.sequences is not None:
             entry["sequences"] = self.sequences.entry()
-        return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
     def of_line(cls, line: bytes, where: str) -> Signature:
