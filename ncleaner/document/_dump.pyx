@@ -1025,9 +1025,7 @@ def walk(
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
-    noted.n = noted.n_rights = noted.cap_rights = 0
-    noted.rights = NULL
-    noted.no_memory = False
+    noted.n = 0
     if met is not None:
         found.trace = &trace
     if facts is not None:
@@ -1037,15 +1035,14 @@ def walk(
         with nogil:
             _walk(&builder.b, <node_t*> address, &found)
     try:
-        if trace.no_memory or noted.no_memory:
-            raise MemoryError("not enough memory for what the walk notes of a page")
+        if trace.no_memory:
+            raise MemoryError("not enough memory for the trace of a page")
         if trace.n:
             met += (<const char*> trace.rows)[: trace.n * sizeof(met_t)]
-        if facts is not None:
-            facts += read_facts(&noted)
     finally:
         free(trace.rows)
-        free(noted.rights)
+    if facts is not None:
+        facts += read_facts(&noted)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",

@@ -14,11 +14,6 @@ cdef struct noted_t:
 cdef struct facts_t:
     size_t n
     noted_t noted[MOST]
-    # the meta tags beyond these that say how the page may be used, in document order
-    node_t** rights
-    size_t n_rights
-    size_t cap_rights
-    bint no_memory
 
 cdef void note_fact(facts_t* facts, node_t* node) noexcept nogil
 cdef list read_facts(facts_t* facts)

@@ -1,7 +1,7 @@
 """The metadata of a page: the values of elements that hold metadata.
 
-The walk (`_dump`) notes at most `MOST` of them, and all that say how the page may be used; `tables.Fact` says what they
-mean.
+The walk (`_dump`) notes at most `MOST` of them; `tables.Fact` says what they mean. What says how the page may be used
+is read wherever it is.
 """
 
 import re
@@ -14,7 +14,6 @@ from libc.string cimport memchr, memcmp, memset
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, text_node_t,
 )
-from ncleaner.document._tables cimport grow
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -257,27 +256,9 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
     return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
 
 
-cdef inline bint _names_rights(noted_t* noted) noexcept nogil:
-    """Returns whether a meta tag may say how the page may be used."""
-    cdef int code
-    for code in range(NAME, HTTP_EQUIV + 1):
-        if _contains(noted.values[code], b"robots") or _contains(noted.values[code], b"tdm-"):
-            return True
-    return False
-
-
 cdef void note_fact(facts_t* facts, node_t* node) noexcept nogil:
-    """Notes an element if it holds metadata and there is room; elements come in document order.
-
-    For what says how the page may be used there is always room."""
-    cdef noted_t one
-    if facts.n == MOST:
-        if node.local_name == id_meta and _kind(&one, node) and _names_rights(&one) and grow(
-            <void**> &facts.rights, &facts.cap_rights, facts.n_rights + 1, sizeof(node_t*), &facts.no_memory
-        ):
-            facts.rights[facts.n_rights] = node
-            facts.n_rights += 1
-    else:
+    """Notes an element if it holds metadata and there is room; elements come in document order."""
+    if facts.n < MOST:
         facts.noted[facts.n].kind = _kind(&facts.noted[facts.n], node)
         if facts.noted[facts.n].kind:
             facts.noted[facts.n].node = node
@@ -349,23 +330,19 @@ cdef list read_facts(facts_t* facts):
     """Returns what was noted, while its tree is there, as `tables.Fact` has it: (kind, names, value), without elements
     whose names are not read."""
     cdef size_t i
+    cdef noted_t* one
     cdef noted_t further
-    cdef noted_t* one = &further
+    cdef node_t* node
     cdef str_t* value
     found = []
-    for i in range(facts.n + facts.n_rights):
-        if i < facts.n:
-            one = &facts.noted[i]
-        else:
-            one = &further
-            one.kind, one.node = META, facts.rights[i - facts.n]
-            _read(one, one.node)
+    for i in range(facts.n):
+        one = &facts.noted[i]
         if (one.kind == TIME or one.values[ITEMPROP] != NULL) and _is_of_others(one.node):
             continue
         if one.kind == META:
             if names := _read_of(_joined(one, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)):
-                said = _decoded(one.values[CONTENT], VALUE if _RIGHTS.isdisjoint(names.split()) else 0)
-                found.append(("meta", names, said))
+                most = VALUE if _RIGHTS.isdisjoint(names.split()) else 0
+                found.append(("meta", names, _decoded(one.values[CONTENT], most)))
         elif one.kind == LINK:
             if names := _read_of(_decoded(one.values[REL], VALUE)):
                 found.append(("link", names, _decoded(one.values[HREF], VALUE)))
@@ -392,6 +369,14 @@ cdef list read_facts(facts_t* facts):
             found.append(("author", _joined(one, REL, CLASS), _text(one.node, TEXT)))
         else:
             found.append(("licence", "", _decoded(one.values[HREF], VALUE)))
+    node = facts.noted[MOST - 1].node if facts.n == MOST else NULL
+    while node != NULL:
+        node = following(node, NULL, True)
+        if node != NULL and node.local_name == id_meta and node.type == ELEMENT_NODE:
+            _read(&further, node)
+            names = _read_of(_joined(&further, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV))
+            if not _RIGHTS.isdisjoint(names.split()):
+                found.append(("meta", names, _decoded(further.values[CONTENT], 0)))
     return found
 
 

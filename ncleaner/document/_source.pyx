@@ -53,10 +53,9 @@ cdef class Tree:
     at most `room` characters; those that exceed it are empty.
     """
 
-    cdef object addresses         # shape (n,), int64; of the nodes
     cdef object order             # shape (n,), int64; the numbers of the nodes by ascending address
-    cdef object sorted            # shape (n,), int64; `addresses` in this order
-    cdef int64_t[::1] nodes       # `addresses`
+    cdef object sorted            # shape (n,), int64; `nodes` in this order
+    cdef int64_t[::1] nodes       # their addresses
     cdef int32_t[::1] parents     # of each node; -1 above the root
     cdef int32_t[::1] lasts       # the last node below each, or itself
     cdef int32_t[::1] places      # of each element among its siblings, from 1; 0 for other nodes
@@ -75,14 +74,13 @@ cdef class Tree:
         while node != NULL:
             n += 1
             node = following(node, root, True)
-        self.addresses = np.empty(n, np.int64)
-        self.nodes = self.addresses
+        self.nodes = np.empty(n, np.int64)
         self.parents, self.lasts, self.places = (np.zeros(n, np.int32) for _ in range(3))
         if n:
             with nogil:
                 self._number(root)
-        self.order = np.argsort(self.addresses)
-        self.sorted = self.addresses[self.order]
+        self.order = np.argsort(self.nodes)
+        self.sorted = np.asarray(self.nodes)[self.order]
         self._find_ids()
         self.steps = np.zeros(n, np.int32)
         for i in self.own:

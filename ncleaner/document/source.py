@@ -337,21 +337,18 @@ class _Places:
 
     def sources(self, body: bytes | str, encoding: str) -> Sources:
         """Returns all of it, in the bytes of the page as it was served."""
-        utf8 = self._utf8
-        known = self.ends >= 0
-        starts, ends = np.where(known, self.starts, -1), self.ends.copy()
+        utf8, known = self._utf8, np.flatnonzero(self.ends >= 0)
+        starts, ends = np.full((2, len(self.ends)), -1)
         names = [""] * len(starts)
-        rows = np.flatnonzero(known).tolist()
-        for row, start, end in zip(rows, starts[known].tolist(), ends[known].tolist(), strict=True):
+        places, elements = self._places[:, known].tolist(), self._elements[:, known].tolist()
+        for row, start, end, first, last in zip(known.tolist(), *places, *elements, strict=True):
             while end > start and utf8[end - 1] in _WHITE:
                 end -= 1
             while end > start and utf8[start] in _WHITE:
                 start += 1
             starts[row], ends[row] = start, end
-        if self._tree is not None:
-            firsts, lasts = self._elements[:, known].tolist()
-            for row, first, last in zip(rows, firsts, lasts, strict=True):
-                names[row] = self._tree.selector(first, last) if last >= 0 else ""
+            if self._tree is not None and last >= 0:
+                names[row] = self._tree.selector(first, last)
         starts[known], ends[known] = served_places(body, encoding, utf8, starts[known], ends[known])
         return Sources(starts, ends, tuple(names))
 
