@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 
 from ncleaner.document._structs cimport (
-    ELEMENT_NODE, KNOWN_TAGS, attr_t, element_node_t, following, name_t, node_t,
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t,
 )
 
 import re
@@ -56,9 +56,10 @@ cdef class Tree:
     cdef object order             # shape (n,), int64; the numbers of the nodes by ascending address
     cdef object sorted            # shape (n,), int64; `nodes` in this order
     cdef int64_t[::1] nodes       # their addresses
+    cdef int64_t[::1] names       # and numbers of their names
     cdef int32_t[::1] parents     # of each node; -1 above the root
     cdef int32_t[::1] lasts       # the last node below each, or itself
-    cdef int32_t[::1] places      # of each element among its siblings, from 1; 0 for other nodes
+    cdef int32_t[::1] places      # of each element among its siblings, from 1; 0 for a text, -1 for others
     cdef int32_t[::1] steps       # of the path to each node
     cdef dict own                 # {element: its id}, of those with an id of their own
     cdef dict made                # {element: its selector}
@@ -74,7 +75,7 @@ cdef class Tree:
         while node != NULL:
             n += 1
             node = following(node, root, True)
-        self.nodes = np.empty(n, np.int64)
+        self.nodes, self.names = np.empty((2, n), np.int64)
         self.parents, self.lasts, self.places = (np.zeros(n, np.int32) for _ in range(3))
         if n:
             with nogil:
@@ -94,6 +95,7 @@ cdef class Tree:
         cdef int32_t n = 0, above = -1
         while True:
             self.nodes[n] = <int64_t> node
+            self.names[n] = <int64_t> node.local_name
             self.parents[n] = above
             if node.type == ELEMENT_NODE:
                 # until the end of an element, `lasts` has the number of its children
@@ -101,6 +103,8 @@ cdef class Tree:
                 if above >= 0:
                     self.lasts[above] += 1
                     self.places[n] = self.lasts[above]
+            elif node.type != TEXT_NODE:
+                self.places[n] = -1
             n += 1
             if node.first_child != NULL:
                 above = n - 1
@@ -176,7 +180,7 @@ cdef class Tree:
 
     def selector(self, Py_ssize_t first, Py_ssize_t last):
         """Returns the selector of the innermost element around all nodes from one to another."""
-        while first >= 0 and (self.lasts[first] < last or not self.places[first]):
+        while first >= 0 and (self.lasts[first] < last or self.places[first] < 1):
             first = self.parents[first]
         selector = self._of(first) if first >= 0 else ""
         self.room -= len(selector)
@@ -199,16 +203,10 @@ cdef class Tree:
 
     cdef str _last_steps(self, Py_ssize_t i):
         """Returns the last 16 steps to an element if they lead to no other; else an empty text."""
-        cdef Py_ssize_t k
-        cdef int64_t[::1] names
         cdef list steps = []
         if self.short is None:
-            found = np.zeros(self.size + 1, np.int64)
-            names = found
-            for k in range(self.size):
-                names[k] = (<node_t*> self.nodes[k]).local_name
             # equal numbers for equal paths of 1, 2, 4, 8, 16 steps
-            paths = np.unique((np.append(self.places, 0), found), axis=1, return_inverse=True)[1]
+            paths = np.unique((np.append(self.places, 0), np.append(self.names, 0)), axis=1, return_inverse=True)[1]
             above = np.append(self.parents, -1)
             for _ in range(_DOUBLINGS):
                 paths = np.unique(paths * len(paths) + paths[above], return_inverse=True)[1]

@@ -15,7 +15,6 @@ every browser. The result depends on the arguments only, so a page decodes the s
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Final
 
@@ -60,8 +59,6 @@ _HIGH_BYTES: Final = bytes(range(0x80, 0x100))
 _WIDE: Final = "[\0-\u17ff\u2010-\u2027\u2030-\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]+"
 _NARROW_TAG: Final = re.compile(rb"<[A-Za-z/!]")
 _TAG: Final = re.compile(r"<[A-Za-z/!]")
-# Categories of code points that no text has: not assigned, of private use, half a pair.
-_NO_TEXT: Final = ("Cn", "Co", "Cs")
 _LOW: Final = bytes(range(0x20))
 # Letters that KOI8-U has in place of frames, inside words.
 _KOI8_U: Final = re.compile(rb"[\xc0-\xff][\xa4\xa6\xa7\xad\xae]+[\xc0-\xff]")
@@ -203,19 +200,13 @@ def _read_as_utf16(body: bytes, declared: str | None, has_spaces: bool) -> str |
     usual = [
         name
         for name, text in texts.items()
-        if (declared or (has_spaces and _TAG.search(text)))
-        and sum(map(len, re.findall(_WIDE, text))) * 20 >= len(text) * 19
+        if (declared or _TAG.search(text)) and sum(map(len, re.findall(_WIDE, text))) * 20 >= len(text) * 19
     ]
     if usual:
         # text in an alphabet is usual in the other order, too, but of characters from all over Unicode
         own, *others = (len({ord(each) >> 8 for each in texts[name]}) for name in usual)
         return usual[any(2 * other < own for other in others)]
-    if order is None and declared and has_spaces:
-        # rare characters: the declared order, unless the other one has more of what may be text
-        order = min(
-            texts, key=lambda name: sum(unicodedata.category(each) in _NO_TEXT for each in texts[name])
-        )
-    return order
+    return declared if has_spaces else order
 
 
 def _seven_bit_encoding(body: bytes, content_type: str, html: bool) -> str | None:

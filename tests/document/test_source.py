@@ -268,3 +268,8 @@ def test_deep_and_wide_pages_are_bounded() -> None:
     ):
         _, found = sources(body)
         assert sum(map(len, found.selectors)) <= 4_000_000 and (found.starts >= 0).all()
+
+
+def test_a_comment_is_no_part_of_a_place() -> None:
+    assert places(b"<p>so <math><mi>a<!--c--><hr>")[0][:2] == ("so a", b"so <math><mi>a")
+    assert places(b"<details>one &copy; two</ruby><option><!--c-->")[0][1] == b"one &copy; two"
