@@ -223,6 +223,8 @@ _SIGNATURES: Final = {
     b"PK\x03\x04": Binary("ZIP, as are docx, odt and epub", f"{_READ}; unpack or convert it first"),
     b"\x1f\x8b": Binary("gzip", _UNPACK),
     b"\x28\xb5\x2f\xfd": Binary("Zstandard", _UNPACK),
+    b"BZh91AY&SY": Binary("bzip2", _UNPACK),
+    b"\xfd7zXZ": Binary("xz", _UNPACK),
     b"RIFF": Binary("RIFF: sound, film or image", _READ),
     b"\x7fELF": Binary("program", _READ),
     b"OggS": Binary("Ogg: sound or film", _READ),
@@ -243,8 +245,8 @@ _BEFORE_ROOT: Final = re.compile(
 )
 _ROOT: Final = re.compile(rb"<(?:[a-z]+:)?(rss|feed|rdf|urlset|sitemapindex|opml|svg)\b[^>]*", re.IGNORECASE)
 _OF_PAGES: Final = f"{_READ}, such as the pages that it lists"
-# The formats with such a root, and what stands before it or in it: other programs may use its name, and a page
-# may begin with a picture.
+# The formats with such a root, and what stands before it or in it: other programs may use its name, and a
+# page may begin with a picture.
 _ROOTS: Final = {
     b"rss": (Binary("RSS feed", _OF_PAGES, True), b""),
     b"feed": (Binary("Atom feed", _OF_PAGES, True), b"atom"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -155,6 +157,26 @@ def lz4_frame(records: Iterable[bytes]) -> bytes:
     return bytes(lz4.frame.compress(b"".join(records), block_size=lz4.frame.BLOCKSIZE_MAX4MB))
 
 
+def bz2_streams(records: Iterable[bytes]) -> bytes:
+    """bzip2, one stream per record."""
+    return b"".join(bz2.compress(record) for record in records)
+
+
+def bz2_stream(records: Iterable[bytes]) -> bytes:
+    """bzip2, one stream for all."""
+    return bz2.compress(b"".join(records))
+
+
+def xz_streams(records: Iterable[bytes]) -> bytes:
+    """xz, one stream per record."""
+    return b"".join(lzma.compress(record) for record in records)
+
+
+def xz_stream(records: Iterable[bytes]) -> bytes:
+    """xz, one stream for all."""
+    return lzma.compress(b"".join(records))
+
+
 def _zip(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as file:
@@ -199,6 +221,10 @@ PACKINGS: dict[str, Callable[[Iterable[bytes]], bytes]] = {
         frames_with_packed_dictionary,
         lz4_frames,
         lz4_frame,
+        bz2_streams,
+        bz2_stream,
+        xz_streams,
+        xz_stream,
         wacz,
         deflated_wacz,
     )

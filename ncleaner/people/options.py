@@ -100,8 +100,8 @@ InputArgument = Annotated[
     typer.Argument(
         metavar="INPUT...",
         help="Archives, pages, texts, directories or URLs. Archives are .warc, .arc and .wet, plain, .gz, "
-        ".zst or .lz4, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and so on; "
-        "- or nothing is standard input.",
+        ".zst, .lz4, .bz2 or .xz, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and "
+        "so on; - or nothing is standard input.",
     ),
 ]
 

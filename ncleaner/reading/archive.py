@@ -33,7 +33,7 @@ from ncleaner.page import (
     page_of_stored,
 )
 from ncleaner.reading._warc import MAX_HEAD, Head, split_head
-from ncleaner.reading.inflating import BLOCK, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
+from ncleaner.reading.inflating import BLOCK, TELLING, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_page, sniff
 from ncleaner.reading.markers import (
     BOM,
@@ -66,8 +66,12 @@ _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 # browser shows, `urn:text:https://…`, and what it has loaded, `urn:pageinfo:https://…`; wget has its log.
 _OF_CRAWLER: Final = re.compile(r"urn:[a-z0-9-]+:https?:|metadata:", re.IGNORECASE)
 _HEAD: Final = 4096
-_COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
-_CODECS: Final[dict[str, Codec]] = {".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".wacz": "gzip"}
+_COMPRESSED: Final = re.compile(
+    r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4|\.bz2|\.xz)\Z|(\.wacz)\Z", re.IGNORECASE
+)
+_CODECS: Final[dict[str, Codec]] = {
+    ".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".bz2": "bz2", ".xz": "xz", ".wacz": "gzip",
+}  # fmt: skip
 # Bytes of a pipe that are kept to read again after damage, when records are copied.
 _KEPT: Final = 1 << 24
 # Byte order marks of UTF-16, in which a line cannot be found by the byte of its line feed.
@@ -462,7 +466,7 @@ def layers_of(source: Source, codec: Codec) -> list[Members]:
             # a pipe may have forgotten its beginning, and nothing is in it
             break
     layers = [members]
-    inner = codec_of(members.peek(4))
+    inner = codec_of(members.peek(TELLING))
     if codec != "plain" and inner != "plain":
         members = Members(Source(members, source.name, 1 << 20), inner)
         members.next_member()

@@ -29,11 +29,12 @@ from ncleaner.reading.streams import Part, Source
 # field, which follow.
 _HEADER: Final = struct.Struct("<4s22xHH")
 _ENCRYPTED: Final = 1
-# The names of ZIP files that may hold archives, and the ZIP files around them that are opened: a collection has a
-# WACZ for each of its crawls.
+# The names of ZIP files that may hold archives, and how many ZIP files may be around them: a collection has
+# a WACZ for each of its crawls.
 _ZIPS: Final = (".wacz", ".zip")
 _DEPTH: Final = 2
-# A ZIP file that is compressed in another one is copied to a temporary file. Its archives are compressed already.
+# A ZIP file that is compressed in another one is copied to a temporary file. The copy has at most this many
+# times its bytes, since its archives are compressed already; a small one may have this many bytes.
 _MOST_TIMES: Final = 64
 _LEAST_COPIED: Final = 1 << 26
 # The header of a message, after the line with which a mailbox sets it off: fields, which may be folded.

@@ -1,7 +1,8 @@
-"""The compressions of inputs: gzip, Zstandard and LZ4, each member by member through one interface."""
+"""The compressions of inputs: gzip, Zstandard, LZ4, bzip2 and xz, all member by member in one way."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, cast
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import zstandard
 
 
-Codec = Literal["plain", "gzip", "zstd", "lz4"]
+Codec = Literal["plain", "gzip", "zstd", "lz4", "bz2", "xz"]
 
 #: Bytes that are read at once.
 BLOCK: Final = 1 << 16
@@ -24,15 +25,23 @@ MAGIC: Final[dict[Codec, bytes]] = {
     "gzip": b"\x1f\x8b\x08",
     "zstd": b"\x28\xb5\x2f\xfd",
     "lz4": b"\x04\x22\x4d\x18",
+    "bz2": b"BZh",
+    "xz": b"\xfd7zXZ\0",
 }
+#: Bytes at the beginning of a stream that tell its compression.
+TELLING: Final = 10
+# A text may begin with the three letters.
+_BZ2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+# Bytes of memory that xz may take: `xz -9` needs half of them.
+_XZ_MEMORY: Final = 1 << 27
 # The first byte of a skippable frame's magic is anything from 0x50 to 0x5f; the last of them, at the start
 # of a file, holds the dictionary of all frames that follow.
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _DICTIONARY: Final = b"\x5d" + _SKIPPABLE
 _MAX_DICTIONARY: Final = 1 << 24
 _ZIP_MAGIC: Final = b"PK\x03\x04"
-# Bytes of compressed input that the libraries of Zstandard and LZ4 get at once: Zstandard turns four bytes
-# into up to 128 KiB, LZ4 one byte into 255, and their output cannot be bounded.
+# Bytes of compressed input that all libraries but that of gzip get at once: Zstandard turns four bytes into
+# up to 128 KiB, LZ4 one byte into 255, and their output cannot be bounded.
 _PIECE: Final = 1024
 
 
@@ -116,7 +125,7 @@ class _Frame:
     """A frame of Zstandard or LZ4, whose libraries cannot bound their output.
 
     Args:
-        codec: for messages.
+        name: for messages.
         inflater: of the library.
         error: what it raises for a broken frame; the message says how behind `mark`. Without a mark, the
             words of the library are not told: those of Zstandard depend on the frames before, whose buffers
@@ -125,21 +134,39 @@ class _Frame:
 
     piece = _PIECE
 
-    def __init__(self, codec: Codec, inflater: Any, error: type[Exception], mark: str = "") -> None:
+    def __init__(self, name: str, inflater: Any, error: type[Exception], mark: str = "") -> None:
         self.eof = False
-        self._codec, self._inflater, self._error, self._mark = codec, inflater, error, mark
+        self._name, self._inflater, self._error, self._mark = name, inflater, error, mark
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
             output = self._inflater.decompress(bytes(data))
         except self._error as error:
             what = f" ({str(error).rpartition(self._mark)[2]})" if self._mark else ""
-            raise InflateError(f"{self._codec} frame broken{what}") from None
+            raise InflateError(f"{self._name} broken{what}") from None
         self.eof = self._inflater.eof
         return output, len(data) - len(self._inflater.unused_data or b"")
 
     def salvage(self, data: memoryview) -> bytes:
         return b""
+
+
+class _Stream(_Frame):
+    """A stream of bzip2, in which forty bytes can be 45 MB, or of xz; their libraries can bound their output.
+
+    A piece counts as taken when it has given all its output; until then the library holds it.
+    """
+
+    _is_held = False
+
+    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        try:
+            output = self._inflater.decompress(b"" if self._is_held else data, size)
+        except self._error:
+            raise InflateError(f"{self._name} broken") from None
+        self.eof = self._inflater.eof
+        self._is_held = not self.eof and not self._inflater.needs_input
+        return output, 0 if self._is_held else len(data) - len(self._inflater.unused_data)
 
 
 def codec_of(head: bytes) -> Codec:
@@ -148,7 +175,7 @@ def codec_of(head: bytes) -> Codec:
     A stream that begins with a skippable frame may be Zstandard or LZ4; here it is Zstandard.
     """
     for codec, magic in MAGIC.items():
-        if head.startswith(magic):
+        if head.startswith(magic) and (codec != "bz2" or _BZ2.match(head)):
             return codec
     return "zstd" if is_skippable(head) else "plain"
 
@@ -209,12 +236,30 @@ def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
     """Returns a function that makes an `Inflater` for a member; `codec` is not `plain`."""
     if codec == "gzip":
         return _Gzip
-    if codec == "lz4":
-        return lambda: _Frame("lz4", lz4_frames().LZ4FrameDecompressor(), RuntimeError, "ERROR_")
+    if codec != "zstd":
+        new, error = _decompressors(codec)
+        if codec == "lz4":
+            return lambda: _Frame("lz4 frame", new(), error, "ERROR_")
+        return lambda: _Stream(f"{codec} stream", new(), error)
     import zstandard
 
     decompressor = _zstd_decompressor(dictionary)
-    return lambda: _Frame("zstd", decompressor.decompressobj(), zstandard.ZstdError)
+    return lambda: _Frame("zstd frame", decompressor.decompressobj(), zstandard.ZstdError)
+
+
+def _decompressors(codec: Codec) -> tuple[Callable[[], Any], type[Exception]]:
+    """Returns what makes a decompressor for a member, and what it raises for a broken one."""
+    if codec == "gzip":
+        return lambda: zlib.decompressobj(31), zlib.error
+    if codec == "bz2":
+        import bz2
+
+        return bz2.BZ2Decompressor, OSError
+    if codec == "xz":
+        import lzma
+
+        return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY), lzma.LZMAError
+    return lz4_frames().LZ4FrameDecompressor, RuntimeError
 
 
 def _zstd_decompressor(dictionary: Dictionary) -> zstandard.ZstdDecompressor:
@@ -230,18 +275,17 @@ def whole_inflater(
     """Returns what inflates whole members for `_warc.RegularReader`; None for `plain`."""
     if codec == "plain":
         return None
-    if codec == "gzip":
-        if _warc.AVAILABLE:
-            return _warc.Gunzip()
-        return lambda stored, room: _whole(zlib.decompressobj(31), zlib.error, stored, room)
-    if codec == "lz4":
-        return lambda stored, room: _whole(lz4_frames().LZ4FrameDecompressor(), RuntimeError, stored, room)
+    if codec == "gzip" and _warc.AVAILABLE:
+        return _warc.Gunzip()
+    if codec != "zstd":
+        new, error = _decompressors(codec)
+        return lambda stored, room: _whole(new(), error, stored, room)
     decompressor = _zstd_decompressor(dictionary)
     return lambda stored, room: _unzstd(decompressor, stored, room)
 
 
 def _whole(inflater: Any, error: type[Exception], stored: bytes, room: int) -> tuple[bytes, int]:
-    """Returns a member of gzip or LZ4, and its length. Raises ValueError: it is broken, or has not ended."""
+    """Returns a member, and its length. Raises ValueError: it is broken, or has not ended."""
     try:
         output = inflater.decompress(stored, room)
     except error as why:

@@ -28,7 +28,7 @@ _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 _FRAMES: Final = "_files"
 _MHTML: Final = (".mhtml", ".mht")
 _TEXT: Final = (".txt", ".text")
-_COMPRESSED: Final = (".gz", ".zst", ".lz4")
+_COMPRESSED: Final = (".gz", ".zst", ".lz4", ".bz2", ".xz")
 
 # Tags that plain text does not have at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
 _MARKUP: Final = re.compile(

@@ -2,8 +2,8 @@
 
 A record that has a gzip member or a Zstandard frame to itself is that member, byte for byte. Of any other
 record (in a plain archive, in a member with other records, in members that are cut at any byte, in a frame
-that needs a dictionary) the inflated bytes are given, from its header to the end of its block. A damaged
-record is not given at all: a `Damage` says where it is and how long.
+that needs a dictionary, in bzip2 or xz) the inflated bytes are given, from its header to the end of its
+block. A damaged record is not given at all: a `Damage` says where it is and how long.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class StoredRecord(NamedTuple):
     Attributes:
         kind: of its archive.
         type, url, offset: as those of `records.Record`.
-        codec: `gzip` or `zstd` if `data` is a whole member or frame; `plain` if it is the record itself, with
-            the separator that follows it.
+        codec: `gzip`, `zstd` or `lz4` if `data` is a whole member or frame; `plain` if it is the record
+            itself, with the separator that follows it.
         packed: the compression of the archive that it is from.
         size: bytes of `data`.
         data: a binary file that stands at its beginning; it is valid until the next record is read.
@@ -71,7 +71,7 @@ class _Copy:
     def __init__(self, folder: Path | None, codec: Codec, has_dictionary: bool) -> None:
         self._folder = folder
         self._codec: Codec = codec
-        self._keeps_members = codec != "plain" and not has_dictionary
+        self._keeps_members = codec in ("gzip", "zstd", "lz4") and not has_dictionary
         self._stored = self._file()
         self._taken = self._file()
         # the stored bytes are kept; all bytes taken from the member are of this record

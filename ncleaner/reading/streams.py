@@ -1,8 +1,8 @@
 """Inputs as streams: `Source` can go back a little, `Members` inflates and reads on after damage.
 
 `Source` reads a file or a pipe and can return to an earlier offset. `Members` reads a source that is plain,
-gzip, Zstandard or LZ4, one member after the other, and after a broken member looks for the next whole one.
-The memory of both is bounded.
+gzip, Zstandard, LZ4, bzip2 or xz, one member after the other, and after a broken member looks for the next
+whole one. The memory of both is bounded.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ncleaner.reading.inflating import (
     BLOCK,
     MAGIC,
     NO_DICTIONARY,
+    TELLING,
     Codec,
     Dictionary,
     InflateError,
@@ -30,11 +31,13 @@ from ncleaner.reading.inflating import (
 )
 
 # Bytes of the shortest member, or of the shortest skippable frame.
-_SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8}
+_SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8, "bz2": 14, "xz": 32}
 # Bytes of compressed input in which a member after damage must give its first byte. Zstandard gives none of
-# a block, of up to 128 KiB, before its end, and LZ4 none of a block of up to 4 MiB; that would be too long a
-# search behind each magic number that stands there by chance.
-_TO_FIRST_BYTE: Final[dict[Codec, int]] = {"gzip": 3 * BLOCK, "zstd": 3 * BLOCK, "lz4": 16 * BLOCK}
+# a block, of up to 128 KiB, before its end, LZ4 none of a block of up to 4 MiB, and bzip2 none of up to
+# 900 kB; four MiB would be too long a search behind each magic number that stands there by chance.
+_TO_FIRST_BYTE: Final[dict[Codec, int]] = {
+    "gzip": 3 * BLOCK, "zstd": 3 * BLOCK, "lz4": 16 * BLOCK, "bz2": 16 * BLOCK, "xz": 3 * BLOCK,
+}  # fmt: skip
 _HEAD: Final = 4096
 
 
@@ -74,7 +77,7 @@ def inflated(stream: BinaryIO | Readable, name: str, most: int = sys.maxsize) ->
         InputError: the file is damaged, or cannot be read to its end.
     """
     source = Source(stream, name, BLOCK)
-    members = Members(source, codec_of(source.peek(4)))
+    members = Members(source, codec_of(source.peek(TELLING)))
     members.next_member()
     data = bytearray()
     while len(data) < most and (more := members.read()):
@@ -545,7 +548,7 @@ class Members:
     def _skip_frame(self) -> bool:
         """Passes over a skippable frame; returns False if none begins here, or it is cut short."""
         head = self._rest()[:8].tobytes()
-        if self.codec == "gzip" or not is_skippable(head):
+        if self.codec not in ("zstd", "lz4") or not is_skippable(head):
             return False
         start = self._input_at
         size = 8 + int.from_bytes(head[4:], "little")

@@ -36,7 +36,7 @@ class UndecodableError(Exception):
 
 
 def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
-    """Undoes transfer and content encodings of a response body, and a compression that its header does not name.
+    """Undoes the transfer and content encodings of a body, and a compression that its header does not name.
 
     Args:
         body: the bytes after the header block.
@@ -75,7 +75,7 @@ def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
 
 
 def _from_last(field: str) -> list[str]:
-    """Returns the codings in a field; the server has applied them in order, so the last one is undone first."""
+    """Returns the codings in a field. The server has applied them in order, so the last is undone first."""
     return [coding for part in reversed(field.split(",")) if (coding := part.strip())] if field else []
 
 

@@ -49,9 +49,9 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     probability of each; see `Kept.kinds`), quality (the estimated F1 of the text, 0 to 1; null if there is
     no text or no estimate), origin (`page`, `state` or `both`; see `Document.origin`), duplicate_of
     (URL of the page that this one repeats, by the survey of sites), encoding, offset, record_id,
-    truncated (why the crawler has cut the page), segments_kept, text; and as the options say markdown, metadata
-    (the fields of `Metadata` and `Rights`), signals (see `signals_of`), removed (the text of the other
-    segments) and segments (see `segments_to_write`).
+    truncated (why the crawler has cut the page), segments_kept, text; and as the options say markdown,
+    metadata (the fields of `Metadata` and `Rights`), signals (see `signals_of`), removed (the text of the
+    other segments) and segments (see `segments_to_write`).
     Unknown values are empty.
 
     The archive's name is left out, so that the same bytes from standard input give the same output.

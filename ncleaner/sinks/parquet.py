@@ -34,8 +34,8 @@ _BYTES = 32_000_000
 # The columns that are written with a dictionary, because their values repeat. A dictionary of texts would
 # grow too large and be dropped.
 _REPEATED = (
-    "truncated lang language model encoding page_kind segments.list.element.kind segments.list.element.zone origin "
-    "segments.list.element.origin"
+    "truncated lang language model encoding page_kind segments.list.element.kind segments.list.element.zone "
+    "origin segments.list.element.origin"
 ).split()
 # The columns with statistics: by their smallest and largest values, readers pass over row groups.
 _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset", "segments_kept"]
@@ -139,10 +139,10 @@ class ParquetSink(Sink):
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
     probability of each), quality (the estimated F1 of the text, 0 to 1), origin (`page`, `state` or
     `both`), duplicate_of (URL of the page that this one repeats, by the survey of sites), encoding,
-    offset (-1 for a file that is one page), record_id, truncated, segments_kept, text, segments (index, kind, zone,
-    origin, start, end, score, seen, as in jsonl, with `source` also source_start, source_end and selector);
-    if the options say so, removed (the other text), markdown (the text as Markdown), metadata (the fields of
-    `Metadata`) and signals (see `signals_of`). Unknown values are null.
+    offset (-1 for a file that is one page), record_id, truncated, segments_kept, text, segments (index, kind,
+    zone, origin, start, end, score, seen, as in jsonl, with `source` also source_start, source_end and
+    selector); if the options say so, removed (the other text), markdown (the text as Markdown), metadata
+    (the fields of `Metadata`) and signals (see `signals_of`). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.

@@ -29,8 +29,8 @@ def spark_clean(
         list[str] | None,
         typer.Argument(
             metavar="INPUT",
-            help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4; .wacz), HTML or text files, "
-            "directories of these, URLs (s3://…, https://…); all machines must be able to read them.",
+            help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4, .bz2, .xz; .wacz), HTML or text "
+            "files, directories of these, URLs (s3://…, https://…); all machines must be able to read them.",
         ),
     ] = None,
     *,

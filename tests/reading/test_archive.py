@@ -31,6 +31,8 @@ from ..archives import (
     Pipe,
     arc,
     arc2,
+    bz2_stream,
+    bz2_streams,
     damage,
     frames,
     frames_with_dictionary,
@@ -49,6 +51,8 @@ from ..archives import (
     warc,
     whole,
     write,
+    xz_stream,
+    xz_streams,
 )
 
 FOUR = [warc(i) for i in range(4)]
@@ -805,11 +809,41 @@ def test_wet_archive(tmp_path: Path, packing: Callable[[list[bytes]], bytes]) ->
         assert not damage(found) and len(found) == 4
 
 
-@pytest.mark.parametrize("packing", [plain, whole, frames, twice])
+@pytest.mark.parametrize("packing", [plain, whole, frames, twice, bz2_stream, xz_stream])
 def test_html_file(tmp_path: Path, packing: Callable[[list[bytes]], bytes]) -> None:
     path = write(tmp_path / "page.html", packing([html(1)]))
     assert list(archive.read(path)) == [Page(html(1), str(path), source=str(path))]
     assert list(archive.read(str(path), name="p")) == [Page(html(1), "p", source="p")]
+
+
+@pytest.mark.parametrize("packing", [bz2_streams, xz_streams])
+def test_streams_of_bzip2_and_xz_in_a_row(packing: Callable[[list[bytes]], bytes]) -> None:
+    texts = [b"The ferry leaves at nine. ", b"", b"Whoever comes late walks."]
+    [page] = pages(items(packing(texts), name="ferry.txt"))
+    assert page.body == b"".join(texts)
+    data = bytearray(packing([warc(i) for i in range(3)]))
+    assert damage(items(bytes(data[:-20]), name="small.warc"))[-1].endswith("member cut short")
+    data[len(packing([warc(0)])) + 60] ^= 255
+    found = items(bytes(data), name="small.warc")
+    assert {0, 2} <= set(numbers(found)) and "stream broken" in damage(found)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("packing", [bz2_stream, xz_stream])
+def test_bombs_of_bzip2_and_xz(packing: Callable[[list[bytes]], bytes]) -> None:
+    bomb = packing([warc(0, http(bytes(1 << 28)))]) + packing([warc(1)])
+    tracemalloc.start()
+    found = list(archive.read(io.BytesIO(bomb), limits=SMALL, name="a.warc"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 25
+    assert skips(found)[-1] == "too large" and numbers(found) == [1]
+    assert skips(items(packing([bytes(1 << 28)]), name="a.html", limits=SMALL)) == ["too large"]
+
+
+def test_a_text_that_begins_with_the_letters_of_bzip2() -> None:
+    [page] = pages(items(b"BZh is what a bzip2 file begins with.", name="-"))
+    assert page.body.startswith(b"BZh is")
 
 
 def test_file_that_is_no_page(tmp_path: Path) -> None:

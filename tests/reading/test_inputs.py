@@ -25,6 +25,8 @@ from ncleaner.reading.inputs import Input, find_inputs, sniff, stem
         ("a.b.html", "a.b"),
         ("page.htm.zst", "page"),
         ("dump.txt", "dump"),
+        ("crawl.arc.bz2", "crawl"),
+        ("page.HTML.xz", "page"),
         ("noise.gz", "noise"),
         ("index.php", "index.php"),
         ("README", "README"),
@@ -51,6 +53,8 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
         "a.arc",
         "c.wet.zst",
         "B.xhtml",
+        "d.html.bz2",
+        "e.txt.xz",
         ".hidden.html",
         ".git/x.html",
         "notes.pdf",
@@ -65,8 +69,10 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
         "b/10.html",
         "b/2.warc.gz",
         "c.wet.zst",
+        "d.html.bz2",
+        "e.txt.xz",
     ]
-    assert [item.stem for item in found] == ["B", "a/x", "a", "b/10", "b/2", "c"]
+    assert [item.stem for item in found] == ["B", "a/x", "a", "b/10", "b/2", "c", "d", "e"]
     assert all(item.size == len(item.relative) for item in found)
     assert all(Path(item.path) == tmp_path / item.relative for item in found)
 

@@ -3,9 +3,11 @@ inputs."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import random
 import zipfile
@@ -75,7 +77,7 @@ def crawl(tmp_path: Path) -> Path:
     for seed, (name, pack) in enumerate(PACKINGS.items(), 1):
         suffix = (
             ".lz4" if "lz4" in name else ".zst" if "frame" in name else ".wacz" if "wacz" in name
-            else "" if name == "plain" else ".gz"
+            else "" if name == "plain" else f".{name.partition('_')[0]}" if "stream" in name else ".gz"
         )  # fmt: skip
         (folder / f"{name}.warc{suffix}").write_bytes(pack(records(seed)))
         (folder / f"{name}.arc{suffix}").write_bytes(pack(arcs(seed)))
@@ -93,6 +95,8 @@ def opened(path: Path) -> io.BytesIO:
         with zipfile.ZipFile(path) as file:
             inside = [file.read(name) for name in file.namelist() if name.startswith("archive/")]
         return io.BytesIO(b"".join(gzip.decompress(one) if one[:2] == b"\x1f\x8b" else one for one in inside))
+    if path.suffix in (".bz2", ".xz"):
+        return io.BytesIO((bz2 if path.suffix == ".bz2" else lzma).decompress(data))
     if path.suffix == ".lz4":
         return io.BytesIO(LZ4FrameFile(path).read())
     if path.suffix != ".zst":

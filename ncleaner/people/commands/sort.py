@@ -21,8 +21,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4; .wacz), directories of these, URLs "
-            "(s3://…, https://…); - for standard input.",
+            help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4, .bz2, .xz; .wacz), directories of "
+            "these, URLs (s3://…, https://…); - for standard input.",
         ),
     ] = None,
     *,
