@@ -23,7 +23,9 @@ _NONE = ("noindex", "nofollow")
 # `noarchive` pages out of the training of models, and `noai` was made for that (DeviantArt, 2022).
 _RESERVING = frozenset(("noindex", "noarchive", "noai"))
 # A directive with a value of its own, such as `max-image-preview: none`, is none of ours.
-_WITH_VALUE = re.compile(r"\b(?:unavailable_after|max-[a-z-]+)\s*:\s*[^\s,;]*")
+_WITH_VALUE = re.compile(
+    r"\b(?:unavailable_after|max-(?:snippet|image-preview|video-preview))\s*:\s*[^\s,;]*"
+)
 _WORD = re.compile(r"[a-z-]+")
 # In a header, what follows `googlebot:` is said to one robot. `all: noai` is not: that is no name of a robot.
 _AGENT = re.compile(r"(?<![\w.*-])([a-z*][\w.*-]*)\s*:")

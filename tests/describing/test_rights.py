@@ -123,6 +123,18 @@ def test_a_reservation_is_seen_behind_any_number_of_other_statements(others: str
         assert len(page.facts) == 512 + 3
 
 
+@pytest.mark.parametrize(
+    "piece", ["max-", "max-snippet ", "max-snippet:", "a.", "a ", "bot:", "*", ",", " ", "1;", "\u200b"]
+)
+def test_long_statements_take_linear_time(piece: str) -> None:
+    said = piece * 60_000
+    page = dump_html(
+        f"<meta name=robots content='{said} noai'><meta name=tdm-reservation content='{said},1'>", facts=True
+    )
+    found = rights_of(page, f"X-Robots-Tag: {said}\nTDM-Reservation: {said}", URL)
+    assert found.robots == ("noai",) and found.tdm_reservation is True
+
+
 @given(header=st.text(), content=st.text())
 def test_nothing_in_a_header_or_a_page_is_an_error(header: str, content: str) -> None:
     quoted = content.replace('"', "")
