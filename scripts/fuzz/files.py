@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 
@@ -21,7 +23,9 @@ ARCHIVE_TOKENS = (
     b"WARC/1.0\r\n", b"WARC/1.1\r\n", b"WARC/9.9\r\n", b"Content-Length: ", b"\r\n", b"\r\n\r\n", b"\n\n",
     b"\n", b": ", b"WARC-Type: response\r\n", b"WARC-Target-URI: ", b"HTTP/1.1 200 OK\r\n",
     b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n", b"0\r\n\r\n", b"ffffffff\r\n",
-    b"filedesc://", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18",
+    b"Transfer-Encoding: gzip, chunked\r\n", b"WARC-Truncated: length\r\n", b"urn:text:http://",
+    b"\r\n ", b"\r\r", b"<?xml version='1.0'?>", b"<rss>", b"<!--", b"BZh91AY&SY", b"\xfd7zXZ\0", b"filedesc://",
+    b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18",
     b"\x50\x2a\x4d\x18\xff\xff\xff\xff", *NUMBERS, *UTF8,
 )  # fmt: skip
 TEXT_TOKENS = (
@@ -58,12 +62,12 @@ def _chunked(source: Source, body: bytes) -> bytes:
 def _coded(source: Source, body: bytes) -> tuple[str, bytes]:
     """A Content-Encoding and the body under it, which may be another one, or broken."""
     name = source.choice(
-        ("", "", "", "gzip", "deflate", "br", "zstd", "x-gzip", "identity", "gzip, gzip", "foo")
+        ("", "", "unnamed", "gzip", "deflate", "br", "zstd", "x-gzip", "identity", "gzip, gzip", "foo")
     )
     made = source.choice((name, name, name, "", "deflate"))
     if made == "gzip, gzip":
         body = gzip.compress(gzip.compress(body, mtime=0), mtime=0)
-    elif made.endswith("gzip"):
+    elif made.endswith(("gzip", "unnamed")):
         body = gzip.compress(body, mtime=0)
     elif made == "deflate":
         body = zlib.compress(body) if source.odds(0.5) else zlib.compress(body)[2:-4]
@@ -71,6 +75,7 @@ def _coded(source: Source, body: bytes) -> tuple[str, bytes]:
         body = brotli.compress(body, quality=1)
     elif made == "zstd":
         body = zstandard.compress(body)
+    name = "" if name == "unnamed" else name
     return name, mutated(source, body, ARCHIVE_TOKENS) if source.odds(0.15) else body
 
 
@@ -138,12 +143,21 @@ def _arc(source: Source) -> bytes:
 _WARC_WORDS = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x.example/\r\nContent-Length: "
 
 
+def _zip(source: Source, files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", source.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as file:
+        for name, data in files.items():
+            file.writestr(zipfile.ZipInfo(name), data)
+    return out.getvalue()
+
+
 def _packed(source: Source, records: list[bytes]) -> bytes:
     """The records as archives hold them: plain or compressed, a member each, one for all, or once more."""
     kind = source.choice(
         (
             "plain", "plain", "members", "members", "whole", "twice", "frames", "frame", "mixed",
-            "dictionary", "own dictionary", "lz4", "zip", "zip",
+            "dictionary", "own dictionary", "lz4", "zip", "zip", "zips", "bz2", "xz", "bz2 streams",
+            "xz streams",
         )
     )  # fmt: skip
     if kind == "plain":
@@ -165,13 +179,16 @@ def _packed(source: Source, records: list[bytes]) -> bytes:
         return b"\x5d\x2a\x4d\x18" + len(held).to_bytes(4, "little") + held + packed
     if kind == "lz4":
         return b"".join(lz4.frame.compress(record, content_checksum=source.odds(0.5)) for record in records)
+    if kind.startswith(("bz2", "xz")):
+        compress = bz2.compress if kind.startswith("bz2") else lzma.compress
+        streams = records if kind.endswith("streams") else [b"".join(records)]
+        return b"".join(compress(one) for one in streams)
+    if kind == "zips":
+        names = ("a.wacz", "b.zip", "c.warc", "d.txt")
+        return _zip(source, {name: _packed(source, records) for name in names[: source.size(3) + 1]})
     if kind == "zip":
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", source.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as file:
-            for number, record in enumerate(records):
-                name = source.choice(("archive/%d.warc", "%d.arc", "pages/%d.jsonl"))
-                file.writestr(zipfile.ZipInfo(name % number), record)
-        return out.getvalue()
+        names = ("archive/%d.warc", "%d.arc", "pages/%d.jsonl")
+        return _zip(source, {source.choice(names) % number: each for number, each in enumerate(records)})
     packed = b"".join(
         gzip.compress(record, 1, mtime=0)
         if kind != "mixed" or source.odds(0.5)
