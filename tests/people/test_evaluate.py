@@ -166,6 +166,17 @@ def test_a_curve_of_the_hybrid(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
+def test_the_curve_of_a_report_is_that_of_its_method(tmp_path: Path) -> None:
+    """Without --method, too, where only the model is named."""
+    report = tmp_path / "e.html"
+    result = ncleaner("evaluate", PAGES, GOLD, "--model", "en", "--html", report, "--worst", "0", "-q")
+    assert result.returncode == 0
+    text = report.read_text("utf-8")
+    assert ", hybrid, model en</h1>" in text
+    assert re.search(r'aria-label="\d+ pages, hybrid, model [^"]*"', text)
+
+
 def test_methods_without_a_curve() -> None:
     pairs = read_pairs(PAGES, GOLD)[:3]
     with pytest.raises(EvaluationError, match="bte has no scores"):

@@ -58,7 +58,8 @@ class Measuring(Declared):
     curve: Path | None = option(
         None,
         "Draw precision against recall. Cleans the pages of PRED_DIR at all thresholds, with n-grams unless "
-        "--method names another method; prints the figures, and draws the curve as PREFIX.svg.",
+        "--method names another method (with --html, by the method of the report); prints the figures, and "
+        "draws the curve as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     html: Path | None = option(
@@ -125,7 +126,7 @@ def command(
         else:
             show(curve_table(curve))
     else:
-        told = _evaluate(predicted, gold, measuring, recipe, are_pages, by_cleaning, labelled.site_from, run)
+        told = _evaluate(predicted, gold, measuring, recipe, are_pages, labelled.site_from, run)
     if not run.quiet:
         for line in told:
             tell(line)
@@ -137,7 +138,6 @@ def _evaluate(
     asked: Measuring,
     recipe: Recipe,
     are_pages: bool,
-    by_cleaning: bool,
     site_from: str | None,
     run: Run,
 ) -> list[str]:
@@ -172,7 +172,7 @@ def _evaluate(
             if are_pages:
                 title += f", {recipe.method}, model {recipe.model}"
                 if pairs:
-                    svg, about = _curve(pairs, recipe, by_cleaning, asked.curve, run.quiet)
+                    svg, about = _curve(pairs, recipe, asked.curve, run.quiet)
                     told += about
             told.append(
                 evaluating.write_report(
@@ -194,14 +194,13 @@ def _advice(convention: str) -> str:
     return "\n".join(" ".join(part.split()) for part in convention.split("\n\n")[1:])
 
 
-def _curve(
-    pairs: list[Pair], recipe: Recipe, by_cleaning: bool, prefix: Path | None, quiet: bool
-) -> tuple[str, list[str]]:
+def _curve(pairs: list[Pair], recipe: Recipe, prefix: Path | None, quiet: bool) -> tuple[str, list[str]]:
     """Returns the curve as SVG, and what to say of it; draws it to a file if a prefix is given."""
     from ncleaner.people.curves import curve_drawing, curve_of, write_curve
 
     try:
-        curve = curve_of(pairs, recipe, by_cleaning, quiet)
+        # the curve of the method whose figures the report has
+        curve = curve_of(pairs, recipe, True, quiet)
     except EvaluationError as error:
         # a method without thresholds has no curve; asked for, it is an error
         if prefix is not None:
