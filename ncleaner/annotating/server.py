@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from html import escape
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs
@@ -142,11 +141,9 @@ def _same(given: str, wanted: str) -> bool:
 
 
 def _cookie_of(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
+    # those of other programs on this machine come, too, and may be in forms that Python's parser refuses
+    cookies = ";".join(headers.getlist("cookie")).split(";")
+    return dict(cookie.strip().split("=", 1) for cookie in cookies if "=" in cookie).get(name, "")
 
 
 def _refused(why: str, status: int = 403) -> Response:
@@ -197,6 +194,7 @@ def application(session: Session, command: Callable[[], str]) -> Starlette:
     return Starlette(
         routes=[
             Route("/", _file),
+            Route("/{name}.ico", _file),
             Route("/static/{name}", _file),
             *(Route(path, _safely(function)) for path, function in asked.items()),
             *(Route(path, _posted(function), methods=["POST"]) for path, function in changing.items()),
@@ -212,7 +210,7 @@ def _files() -> dict[str, bytes]:
 
 
 def _file(request: Request) -> Response:
-    name = request.path_params.get("name", "index.html")
+    name = request.path_params.get("name", "index.html").replace("favicon", "icon.svg")
     if name not in _files():
         return Response("there is no such file", 404)
     return Response(_files()[name], media_type=_TYPES.get(name.rpartition(".")[2]))

@@ -97,6 +97,20 @@ def test_the_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(gua
     assert client.get("/").status_code == 200
 
 
+@pytest.mark.parametrize("other", ['prefs={"a":1}', "a[0]=1", "t=\xe9", "x", "=;;", "a b=c"])
+def test_cookies_of_other_programs_lock_nobody_out(other: str, guard: Guard) -> None:
+    own = TestClient(guard, base_url=ORIGIN).get("/", params={"token": guard.token}).headers["set-cookie"]
+    for cookies in (f"{other}; {own.partition(';')[0]}", f"{own.partition(';')[0]};{other}"):
+        answer = TestClient(guard, base_url=ORIGIN).get("/", headers={"Cookie": cookies.encode("latin-1")})
+        assert answer.status_code == 200
+
+
+def test_browsers_get_an_icon(client: TestClient) -> None:
+    answer = client.get("/favicon.ico")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("image/svg+xml")
+    assert client.get("/other.ico").status_code == 404
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     "host",

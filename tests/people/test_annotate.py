@@ -61,7 +61,7 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 0 and "Traceback" not in said
-    assert f"{tmp_path / 'crawl-gold'}: 5 of 15 pages finished, 0.5 minutes a page" in said
+    assert f"{tmp_path / 'crawl-gold'}: 5 of 15 pages finished, 30 seconds a page" in said
     command = said.splitlines()[-1].strip()
     gold = tmp_path / "crawl-gold"
     start = f"ncleaner train --raw {gold}/raw --clean {gold}/clean --language "

@@ -270,7 +270,7 @@ async function show(id, row = -1) {
   if (row < 0) trail.push(here);
   list.dataset.page = id;
   list.dataset.saved = store.revision;
-  say(changes.length ? "Changes from before are saved now" : `${counted(rows.length, "segment")}. ${page.done ? "Finished before" : ""}`);
+  say(changes.length ? "Changes from before are saved now" : page.done ? "Finished before" : "");
   list.focus();
   count();
 }

@@ -252,10 +252,12 @@ def train_command(project: Project, session: Session) -> str:
 
 def _say_end(project: Project, session: Session) -> None:
     now = session.progress()
+    pace = now["minutes"]
     tell(
         f"{visible(project.folder)}: {now['done']:,} of {counted(now['pages'], 'page')} "
         f"{'settled' if session.settling else 'finished'}"
-        + (f", {now['minutes']:.1f} minutes a page" if now["minutes"] else "")
+        + f", {pace:.1f} minutes a page" * (pace >= 1)
+        + f", {counted(round(60 * pace), 'second')} a page" * (0 < pace < 1)
     )
     if now["learning"]["advice"] and not session.settling:
         tell(now["learning"]["advice"])
