@@ -43,13 +43,14 @@ def page_of(explanation: Verdicts, source: bytes = b"") -> str:
     return "".join(
         (
             *_head(title),
+            "<main>",
             *_filters(bool(explanation.gold), bool(painted)),
             "<header>",
             f"<h1 dir=auto>{html_text(title)}</h1>",
             *(f"<p>{html_text(line)}</p>" for line in explanation.summary()),
             f"<p><b>{html_text(explanation.verdicts())}</b></p>",
             *_legend(explanation),
-            "</header><main>",
+            "</header><div class=panes>",
             "<section class=page aria-label='structure of the page'>",
             *outline_of(explanation),
             "</section>",
@@ -57,7 +58,7 @@ def page_of(explanation: Verdicts, source: bytes = b"") -> str:
             "<section class=rows aria-label='verdicts'>",
             *(_row(why) for why in explanation.segments),
             "" if explanation.segments else "<p>The page has no text.</p>",
-            "</section></main></html>\n",
+            "</section></div></main></html>\n",
         )
     )
 
@@ -85,7 +86,7 @@ def page_of_differences(found: Differences) -> str:
             + (f" <span class=mark>gold: {html_text(agreed)}</span>" if agreed else "")
             + f"<span class=t dir=auto>{html_text(one.segment.text)}</span></div><div class=two>"
             + "".join(
-                f"<div><h3>{name}</h3>{''.join(_why(why))}</div>"
+                f"<div><h2>{name}</h2>{''.join(_why(why))}</div>"
                 for name, why in ((left, one), (right, other))
             )
             + "</div></article>"
@@ -96,7 +97,7 @@ def page_of_differences(found: Differences) -> str:
             f"<header><h1>{left} and {right}</h1>",
             *(f"<p>{html_text(line)}</p>" for line in found.first.summary()),
             f"<p><b>{html_text(found.summary())}</b></p></header>",
-            "<main class=one><section class=rows aria-label='segments with two verdicts'>",
+            "<main class='panes one'><section class=rows aria-label='segments with two verdicts'>",
             *rows,
             "</section></main></html>\n",
         )

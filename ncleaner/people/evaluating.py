@@ -24,7 +24,7 @@ from ncleaner.methods.table import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.container import header_of
 from ncleaner.modelling.files import is_path, model_bytes, own_models
 from ncleaner.page import Damage, Page
-from ncleaner.people.parts import html_head, html_table, text_table, write_page
+from ncleaner.people.parts import html_head, html_table, text_table, wide, write_page
 from ncleaner.people.progress import CountDisplay
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
@@ -261,7 +261,7 @@ def _figures(result: Evaluation) -> str:
         for title, figures in _measures(result)
         for number, (name, values, errors) in enumerate(figures)
     ]
-    return html_table(["per cent", "", "precision", "recall", "F"], rows)
+    return wide("Figures", html_table(["per cent", "", "precision", "recall", "F"], rows))
 
 
 def _all_pages(result: Evaluation, links: Mapping[str, str]) -> str:
@@ -272,7 +272,7 @@ def _all_pages(result: Evaluation, links: Mapping[str, str]) -> str:
         rows.append(f"<tr><td>{_linked(page.name, links.get(page.name, ''))}</td>{figures}</tr>")
     names = ("precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
     head = "".join(f"<th class=n>{name}</th>" for name in names)
-    return f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>"
+    return wide("All pages", f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>")
 
 
 def _linked(name: str, link: str) -> str:

@@ -25,7 +25,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
 h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
-.wide { overflow-x: auto }
+.wide { overflow-x: auto } p, summary { overflow-wrap: anywhere }
 th.n, td.n { text-align: right } td.n { font-variant-numeric: tabular-nums; white-space: nowrap }
 td.u { word-break: break-all }
 """
@@ -91,10 +91,17 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns a table; a cell that is a number stands at the right edge, as does the title above numbers."""
     titles = "".join(
         f"<th{' class=n' if any(_is_number(row[column]) for row in rows) else ''}>{html_text(name)}</th>"
+        if name
+        else "<td></td>"
         for column, name in enumerate(head)
     )
     body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
     return f"<table>{f'<tr>{titles}</tr>' if any(head) else ''}{body}</table>\n"
+
+
+def wide(name: str, content: str) -> str:
+    """Returns what scrolls sideways where the window is narrow, also by the keyboard, under a name."""
+    return f"<div class=wide tabindex=0 role=region aria-label='{html_text(name)}'>{content}</div>\n"
 
 
 def _cell(value: str) -> str:

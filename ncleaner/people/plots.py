@@ -94,8 +94,10 @@ def drawing(rows: Sequence[Sequence[Panel]], about: str = "") -> str:
     head = 24 if about else 0
     legend = {each.name: each for row in rows for panel in row for each in panel.series if each.name}
     width, height = _WIDTH * max(map(len, rows)), head + _HEIGHT * len(rows) + (_ENTRY if legend else 0)
+    name = html_text(about or "; ".join(panel.title for row in rows for panel in row))
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" '
+        f'viewBox="0 0 {width} {height}" '
         f'style="max-width:{width}px" font-family="sans-serif" font-size="11" fill="currentColor">'
     ]
     if about:

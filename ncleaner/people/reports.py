@@ -8,7 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import accumulate
 
-from ncleaner.people.parts import CHARTS, bars, curve, distribution, html_head, html_table, text_table, tiles
+from ncleaner.people.parts import (
+    CHARTS,
+    bars,
+    curve,
+    distribution,
+    html_head,
+    html_table,
+    text_table,
+    tiles,
+    wide,
+)
 from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.survey import Portrait
@@ -162,15 +172,17 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
             *_shown(texts),
             *_inputs(history),
             *(
-                f"<h2>{html_text(title)}</h2><div class=wide>"
-                + html_table(
-                    ["what", "input", "byte", "URL"],
-                    [
-                        [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
-                        for row in rows[:500]
-                    ],
+                f"<h2>{html_text(title)}</h2>"
+                + wide(
+                    title,
+                    html_table(
+                        ["what", "input", "byte", "URL"],
+                        [
+                            [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
+                            for row in rows[:500]
+                        ],
+                    ),
                 )
-                + "</div>"
                 for title, rows in _lists(history)
             ),
             "<h2>Figures</h2><div class=figures>",
@@ -218,12 +230,12 @@ def _charts(history: History) -> Iterator[str]:
     total = history.total
     # without those that are 0
     yield bars("Pages by outcome", _ranked(+history.outcomes))
-    wide = "each bin is twice as wide"
+    doubling = "each bin is twice as wide"
     for title, counter, names, unit, sign in (
         ("Share of words kept", total.shares, SHARES, "per cent of the words of a page", "%"),
-        ("Words kept of a page", total.lengths, LENGTHS, f"words; {wide}", " words"),
+        ("Words kept of a page", total.lengths, LENGTHS, f"words; {doubling}", " words"),
         ("Estimated quality", total.qualities, QUALITIES, "per cent: the expected F1", "%"),
-        ("Time for a page", total.times, TIMES, f"milliseconds; {wide}", " ms"),
+        ("Time for a page", total.times, TIMES, f"milliseconds; {doubling}", " ms"),
     ):
         yield _distribution(title, counter, names, unit, sign)
     yield bars("Pages by language", _ranked(total.languages))
@@ -281,15 +293,14 @@ def _shown(texts: Sequence[Sample]) -> Iterator[str]:
 
 def _inputs(history: History) -> Iterator[str]:
     if history.lines:
-        yield "<h2>Inputs</h2><div class=wide>"
-        yield html_table(
+        table = html_table(
             ["input", *_COLUMNS, "remark"],
             [
                 [_name(group), *_cells(group.tally, group.seconds), _unread(group)]
                 for group in _groups(history, everything=False)
             ],
         )
-        yield "</div>"
+        yield f"<h2>Inputs</h2>{wide('Inputs', table)}"
 
 
 # A crawl
@@ -358,9 +369,8 @@ def survey_page(portrait: Portrait, title: str) -> str:
             html_head(title, CHARTS),
             tiles([*_survey_sums(portrait)[:_FIRST], (duplicates, repeated)]),
             *_beside(_crawl_charts(portrait)),
-            "<h2>Largest sites</h2><div class=wide>",
-            html_table(_SITES, _sites(portrait)),
-            "</div></main></html>\n",
+            f"<h2>Largest sites</h2>{wide('Largest sites', html_table(_SITES, _sites(portrait)))}",
+            "</main></html>\n",
         )
     )
 

@@ -188,18 +188,25 @@ def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
     )
     history = read_history(str(folder))
     (tmp_path / "report.html").write_text(run_page(history, samples(history, 2)), "utf-8")
-    assert (
-        ncleaner("survey", TOWN, "-o", tmp_path / "s.ncs", "--html", tmp_path / "survey.html").returncode == 0
-    )
+    page, gold = EXAMPLES / "pages" / "slow-gears-blog.html", EXAMPLES / "gold"
+    for name, words in {
+        "survey": ("survey", TOWN, "-o", tmp_path / "s.ncs"),
+        "evaluate": ("evaluate", EXAMPLES / "pages", gold, "-m", "ngram"),
+        "why": ("inspect", page, "--why", "--against", gold),
+        "diff": ("inspect", page, "--diff", "everything", "hybrid"),
+    }.items():
+        assert ncleaner(*words, "--html", tmp_path / f"{name}.html").returncode == 0
     with browser() as chromium:
-        for scheme, page in product(("light", "dark"), ("report", "survey")):
-            tab = chromium.new_page(color_scheme=scheme)
-            tab.goto((tmp_path / f"{page}.html").as_uri())
+        for scheme, width, path in product(("light", "dark"), (1280, 400), sorted(tmp_path.glob("*.html"))):
+            tab = chromium.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+            tab.goto(path.as_uri())
+            # as a person who has opened everything
+            tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
             result = axe.Axe().run(tab)
-            assert result.violations_count == 0, result.generate_report()
+            assert result.violations_count == 0, f"{path.name} {scheme} {width}\n{result.generate_report()}"
             # on a telephone, only tables scroll sideways
-            tab.set_viewport_size({"width": 400, "height": 800})
-            assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width, path.name
+            tab.close()
 
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
