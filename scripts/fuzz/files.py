@@ -184,8 +184,8 @@ def _packed(source: Source, records: list[bytes]) -> bytes:
         streams = records if kind.endswith("streams") else [b"".join(records)]
         return b"".join(compress(one) for one in streams)
     if kind == "zips":
-        names = ("a.wacz", "b.zip", "c.warc", "d.txt")
-        return _zip(source, {name: _packed(source, records) for name in names[: source.size(3) + 1]})
+        files = ("a.wacz", "b.zip", "c.warc", "d.txt")
+        return _zip(source, {name: _packed(source, records) for name in files[: source.size(3) + 1]})
     if kind == "zip":
         names = ("archive/%d.warc", "%d.arc", "pages/%d.jsonl")
         return _zip(source, {source.choice(names) % number: each for number, each in enumerate(records)})

@@ -101,7 +101,7 @@ def test_the_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(gua
 def test_cookies_of_other_programs_lock_nobody_out(other: str, guard: Guard) -> None:
     own = TestClient(guard, base_url=ORIGIN).get("/", params={"token": guard.token}).headers["set-cookie"]
     for cookies in (f"{other}; {own.partition(';')[0]}", f"{own.partition(';')[0]};{other}"):
-        answer = TestClient(guard, base_url=ORIGIN).get("/", headers={"Cookie": cookies.encode("latin-1")})
+        answer = TestClient(guard, base_url=ORIGIN).get("/", headers={b"Cookie": cookies.encode("latin-1")})
         assert answer.status_code == 200
 
 
