@@ -162,8 +162,8 @@ class _Stream(_Frame):
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
             output = self._inflater.decompress(b"" if self._is_held else data, size)
-        except self._error:
-            raise InflateError(f"{self._name} broken") from None
+        except self._error as error:
+            raise InflateError(f"{self._name} broken ({str(error).lower()})") from None
         self.eof = self._inflater.eof
         self._is_held = not self.eof and not self._inflater.needs_input
         return output, 0 if self._is_held else len(data) - len(self._inflater.unused_data)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import logging
+import lzma
 import os
 import pickle
 import sys
 import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -839,6 +841,17 @@ def test_bombs_of_bzip2_and_xz(packing: Callable[[list[bytes]], bytes]) -> None:
     assert peak < 1 << 25
     assert skips(found)[-1] == "too large" and numbers(found) == [1]
     assert skips(items(packing([bytes(1 << 28)]), name="a.html", limits=SMALL)) == ["too large"]
+
+
+def test_xz_that_needs_too_much_memory() -> None:
+    data = bytearray(
+        lzma.compress(b"<p>The ferry", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 20}])
+    )
+    # the dictionary of 2 GB that its header asks for, and the checksum of the header
+    data[16] = 38
+    data[20:24] = zlib.crc32(data[12:20]).to_bytes(4, "little")
+    [skip] = items(bytes(data), name="ferry.html.xz")
+    assert damage([skip]) == ["xz stream broken (memory usage limit exceeded)"]
 
 
 def test_a_text_that_begins_with_the_letters_of_bzip2() -> None:
