@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 import zlib
 from binascii import a2b_base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from email import errors, message_from_bytes
 from email.message import Message
@@ -113,7 +113,7 @@ def archives_in_zip(
         archives in a WACZ are not compressed by ZIP, and can be found without its directory.
     """
     window = _Window(source)
-    directory, found = None, []
+    found: list[zipfile.ZipInfo] = []
     with suppress(*_ERRORS):
         directory = zipfile.ZipFile(window)
         found = directory.infolist()
@@ -124,32 +124,21 @@ def archives_in_zip(
         is_zip_file = depth < _DEPTH and info.filename.lower().endswith(_ZIPS)
         if not is_zip_file and not is_archive(info.filename):
             continue
-        is_stored = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED
-        damage = ""
         at = source.start + info.header_offset
         try:
-            room -= info.file_size if is_stored else info.compress_size
+            room -= info.compress_size
             if info.header_offset < 0 or room < 0:
                 raise zipfile.BadZipFile("its place is wrong")
             with ExitStack() as stack:
-                if is_stored:
-                    start = _contents(source, at)
-                    part = Part(Source(source.raw, source.name, keep, start + info.file_size, source.on_read))
-                else:
-                    assert directory is not None
-                    unpacked = _Unpacked(
-                        stack.enter_context(directory.open(info)), is_zip_file * info.compress_size
-                    )
-                    part = Part(Source(unpacked, source.name, keep, on_read=source.on_read), at)
+                part = _part(source, directory, info, at, keep, stack, is_copied=is_zip_file)
+                parts: Iterable[Part | Damage] = [part]
                 if is_zip_file:
                     file = stack.enter_context(seekable(part.source, keep))
-                    for inner in archives_in_zip(file, keep, is_archive, info.filename, depth + 1):
-                        is_empty = False
-                        yield inner if is_stored else inner._replace(offset=at)
-                else:
+                    parts = archives_in_zip(file, keep, is_archive, info.filename, depth + 1)
+                for each in parts:
                     is_empty = False
-                    yield part
-                damage = "" if is_stored else unpacked.damage
+                    yield each if part.offset < 0 else each._replace(offset=part.offset)
+                damage = getattr(part.source.raw, "damage", "")
         except (*_ERRORS, InputError) as error:
             damage = str(error)
         if damage:
@@ -162,6 +151,23 @@ def archives_in_zip(
     if is_empty and (is_wacz or not depth):
         source.rewind(source.start)
         yield Part(source)
+
+
+def _part(
+    source: Source,
+    directory: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    at: int,
+    keep: int,
+    stack: ExitStack,
+    is_copied: bool,
+) -> Part:
+    """Opens a file in a ZIP file, whose header is at an offset; `stack` closes it."""
+    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
+        start = _contents(source, at)
+        return Part(Source(source.raw, source.name, keep, start + info.compress_size, source.on_read))
+    unpacked = _Unpacked(stack.enter_context(directory.open(info)), is_copied * info.compress_size)
+    return Part(Source(unpacked, source.name, keep, on_read=source.on_read), at)
 
 
 def _contents(source: Source, at: int) -> int:

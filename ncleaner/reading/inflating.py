@@ -151,7 +151,7 @@ class _Frame:
         return b""
 
 
-class _Stream(_Frame):
+class _BoundedFrame(_Frame):
     """A stream of bzip2, in which forty bytes can be 45 MB, or of xz; their libraries can bound their output.
 
     A piece counts as taken when it has given all its output; until then the library holds it.
@@ -240,7 +240,7 @@ def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
         new, error = _decompressors(codec)
         if codec == "lz4":
             return lambda: _Frame("lz4 frame", new(), error, "ERROR_")
-        return lambda: _Stream(f"{codec} stream", new(), error)
+        return lambda: _BoundedFrame(f"{codec} stream", new(), error)
     import zstandard
 
     decompressor = _zstd_decompressor(dictionary)
