@@ -205,8 +205,8 @@ class Binary(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why it is no page; see `Skip`."""
-        what = "no page" if self.is_text else "not text"
+        """Why it is not a page; see `Skip`."""
+        what = "not a page" if self.is_text else "not text"
         return f"{what} ({self.name})" if self.name else what
 
 

@@ -880,11 +880,11 @@ def test_feeds_are_no_pages(media_type: str) -> None:
     feed = b"<?xml version='1.0'?><rss><channel><link>https://e.example/a</link><title>One</title></channel></rss>"
     records = [warc(0, http(feed, content_type=media_type)), warc(1)]
     [skip] = [item for item in items(members(records)) if isinstance(item, Skip)]
-    assert (skip.reason, skip.lost) == ("no page (RSS feed)", False)
+    assert (skip.reason, skip.lost) == ("not a page (RSS feed)", False)
     for name in ("feed.xml", "index.html", "feed.txt", "-"):
         [skip] = items(feed, name=name)  # type: ignore[assignment]
         assert (skip.reason, skip.lost) == (
-            "no page (RSS feed)",
+            "not a page (RSS feed)",
             True,
         ) and "pages that it lists" in skip.advice
 
