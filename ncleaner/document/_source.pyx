@@ -14,6 +14,7 @@ from ncleaner.document._nodes import TAG_NAMES
 
 # What a selector can say without escapes.
 _NAME = re.compile(r"[a-z][a-z0-9-]*\Z").match
+_NAMES = {number: name for number, name in TAG_NAMES.items() if _NAME(name)}
 _ID = re.compile(rb"[A-Za-z][\w-]{0,199}\Z", re.ASCII).match
 # Elements of which a page has one.
 _SINGLE = frozenset(("html", "head", "body"))
@@ -36,12 +37,11 @@ cdef str _tag_of(const node_t* node):
     """Returns the name of an element if a selector can have it; else an empty text."""
     cdef const name_t* entry
     if node.local_name < KNOWN_TAGS:
-        name = TAG_NAMES.get(node.local_name, "")
-    else:
-        entry = <const name_t*> node.local_name
-        if entry.length > 16:
-            return ""
-        name = (<const char*> entry.short_name)[: entry.length].decode("utf-8", "replace")
+        return _NAMES.get(node.local_name, "")
+    entry = <const name_t*> node.local_name
+    if entry.length > 16:
+        return ""
+    name = (<const char*> entry.short_name)[: entry.length].decode("utf-8", "replace")
     return name if _NAME(name) else ""
 
 
@@ -62,7 +62,7 @@ cdef class Tree:
     cdef int32_t[::1] places      # of each element among its siblings, from 1; 0 for a text, -1 for others
     cdef int32_t[::1] steps       # of the path to each node
     cdef dict own                 # {element: its id}, of those with an id of their own
-    cdef dict made                # {element: its selector}
+    cdef list made                # the selector of each element, None before it is asked
     cdef object short             # shape (n + 1,), bool: the last 16 steps lead to it only; None before it is asked
     cdef Py_ssize_t room
 
@@ -71,10 +71,11 @@ cdef class Tree:
         cdef node_t* root = <node_t*> address
         cdef node_t* node = root
         cdef Py_ssize_t n = 0, i
-        self.made, self.short, self.room = {}, None, room
+        self.short, self.room = None, room
         while node != NULL:
             n += 1
             node = following(node, root, True)
+        self.made = [None] * n
         self.nodes, self.names = np.empty((2, n), np.int64)
         self.parents, self.lasts, self.places = (np.zeros(n, np.int32) for _ in range(3))
         if n:
@@ -187,9 +188,9 @@ cdef class Tree:
         return selector if self.room >= 0 else ""
 
     cdef str _of(self, Py_ssize_t i):
-        cdef str base
-        if i in self.made or self.room < 0:
-            return self.made.get(i, "")
+        cdef str base = self.made[i]
+        if base is not None or self.room < 0:
+            return base or ""
         if self.steps[i] > _STEPS:
             return self._last_steps(i)
         base = self._step(i)
