@@ -32,7 +32,10 @@ from ncleaner.page import binary
         (b'\xef\xbb\xbf<!DOCTYPE rss [ <!ENTITY n "x"> ]><RSS>', "not a page (RSS feed)"),
         ('<?xml version="1.0" encoding="utf-16"?><rss>'.encode("utf-16"), "not a page (RSS feed)"),
         (b'<rdf:RDF xmlns:rdf="x" xmlns="http://purl.org/rss/1.0/">', "not a page (RSS feed)"),
-        (b'<?xml-stylesheet href="a"?><a:feed xmlns:a="http://www.w3.org/2005/Atom">', "not a page (Atom feed)"),
+        (
+            b'<?xml-stylesheet href="a"?><a:feed xmlns:a="http://www.w3.org/2005/Atom">',
+            "not a page (Atom feed)",
+        ),
         (b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">', "not a page (sitemap)"),
         (b" <!--" + b"long " * 1000 + b"--><sitemapindex>", "not a page (sitemap)"),
         (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg">', "not a page (SVG image)"),

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Final
 
 from ncleaner.errors import InputError
+from ncleaner.page import utf16_readings
 from ncleaner.text._letters import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, mended, transcode
 
@@ -54,11 +55,7 @@ _COMMENT: Final = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 # of GBK, Big5 and Shift_JIS include the ASCII range from `@` on.
 _HIGH: Final = re.compile(rb"[\x80-\xff]+(?:[^<>\x80-\xff]{1,24}[\x80-\xff]+)*[@-~]?")
 _HIGH_BYTES: Final = bytes(range(0x80, 0x100))
-# Text with few characters of ASCII: alphabets up to Khmer, typographic signs, East Asian scripts. It takes
-# milliseconds to compile, and few pages need it.
-_WIDE: Final = "[\0-\u17ff\u2010-\u2027\u2030-\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]+"
 _NARROW_TAG: Final = re.compile(rb"<[A-Za-z/!]")
-_TAG: Final = re.compile(r"<[A-Za-z/!]")
 _LOW: Final = bytes(range(0x20))
 # Letters that KOI8-U has in place of frames, inside words.
 _KOI8_U: Final = re.compile(rb"[\xc0-\xff][\xa4\xa6\xa7\xad\xae]+[\xc0-\xff]")
@@ -184,29 +181,22 @@ def _read_as_utf16(body: bytes, declared: str | None, has_spaces: bool) -> str |
     """
     head = body[:1024]
     order = None
-    if declared and body.isascii():
+    if valid_length(body) == len(body):
         # Cyrillic letters, for instance, are 0x04 and another byte of ASCII
         even, odd = (len(half) - len(half.translate(None, _LOW)) for half in (head[::2], head[1::2]))
         if max(even, odd) * 4 <= len(head):
             return None
         order = UTF16[even > odd]
-    elif valid_length(body) == len(body) or (
-        len(_NARROW_TAG.findall(head)) > 1 and not (declared and has_spaces)
-    ):
+    elif len(_NARROW_TAG.findall(head)) > 1 and not (declared and has_spaces):
         return None
-    first = declared or UTF16[0]
-    texts = {name: transcode(head, name)[0].decode() for name in (first, UTF16[first == UTF16[0]])}
     # without a declaration, only tags are evidence
-    usual = [
-        name
-        for name, text in texts.items()
-        if (declared or _TAG.search(text)) and sum(map(len, re.findall(_WIDE, text))) * 20 >= len(text) * 19
-    ]
+    texts = utf16_readings(head, with_tags=not declared)
+    usual = sorted(texts, key=lambda name: name != (declared or UTF16[0]))
     if usual:
         # text in an alphabet is usual in the other order, too, but of characters from all over Unicode
         own, *others = (len({ord(each) >> 8 for each in texts[name]}) for name in usual)
         return usual[any(2 * other < own for other in others)]
-    return declared if has_spaces else order
+    return declared and (declared if has_spaces else order)
 
 
 def _seven_bit_encoding(body: bytes, content_type: str, html: bool) -> str | None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import InputError
+from ncleaner.page import binary
 from ncleaner.text.charset import decode
 
 POLISH = "Zażółć gęślą jaźń. Wieczorem przyszła burza, a potem długo świeciło słońce nad rzeką. " * 4
@@ -404,6 +405,25 @@ def test_a_letter_with_a_zero_byte_does_not_turn_utf16_around(number: int, codec
     text = "<p>" + FERRY * number
     name = codec.replace("-", "").replace("utf16", "utf-16")
     assert decode(text.encode(codec), f"text/html; charset={declared}") == (text.encode(), name)
+
+
+@pytest.mark.parametrize("number", [1, 5, 20, 59])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        FERRY,
+        "フェリーは五月末まで運航する、と決めた。",
+        "여객선은 오월 말까지 운항한다.",
+        "Паром будет ходить до мая.",
+    ],
+)
+def test_utf16_that_nobody_declares_is_text(number: int, codec: str, sentence: str) -> None:
+    body = ("<p>" + sentence * number).encode(codec)
+    assert binary(body) is None
+    assert decode(body)[0].decode() == "<p>" + sentence * number
+    # without a tag there is no evidence
+    assert binary(body[6:]) is not None
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
