@@ -240,7 +240,6 @@ def evaluation_page(
                 for page in worst
                 if page.name in texts
             ),
-            "<h2>All pages, the worst first</h2>",
             _all_pages(result, links),
             *_missing(result),
             "</main></html>\n",
@@ -272,7 +271,7 @@ def _all_pages(result: Evaluation, links: Mapping[str, str]) -> str:
         rows.append(f"<tr><td>{_linked(page.name, links.get(page.name, ''))}</td>{figures}</tr>")
     names = ("precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
     head = "".join(f"<th class=n>{name}</th>" for name in names)
-    return wide("All pages", f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>")
+    return wide("All pages, the worst first", f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>")
 
 
 def _linked(name: str, link: str) -> str:

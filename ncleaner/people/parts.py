@@ -99,9 +99,10 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table>{f'<tr>{titles}</tr>' if any(head) else ''}{body}</table>\n"
 
 
-def wide(name: str, content: str) -> str:
-    """Returns what scrolls sideways where the window is narrow, also by the keyboard, under a name."""
-    return f"<div class=wide tabindex=0 role=region aria-label='{html_text(name)}'>{content}</div>\n"
+def wide(title: str, content: str) -> str:
+    """Returns content under its heading; in a narrow window it scrolls sideways, by the keyboard, too."""
+    name = html_text(title)
+    return f"<h2>{name}</h2><div class=wide tabindex=0 role=region aria-label='{name}'>{content}</div>\n"
 
 
 def _cell(value: str) -> str:

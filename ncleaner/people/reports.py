@@ -172,17 +172,7 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
             *_shown(texts),
             *_inputs(history),
             *(
-                f"<h2>{html_text(title)}</h2>"
-                + wide(
-                    title,
-                    html_table(
-                        ["what", "input", "byte", "URL"],
-                        [
-                            [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
-                            for row in rows[:500]
-                        ],
-                    ),
-                )
+                wide(title, html_table(["what", "input", "byte", "URL"], [*map(_place, rows[:500])]))
                 for title, rows in _lists(history)
             ),
             "<h2>Figures</h2><div class=figures>",
@@ -291,16 +281,17 @@ def _shown(texts: Sequence[Sample]) -> Iterator[str]:
         )
 
 
+def _place(row: PageRow) -> list[str]:
+    return [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
+
+
 def _inputs(history: History) -> Iterator[str]:
     if history.lines:
-        table = html_table(
-            ["input", *_COLUMNS, "remark"],
-            [
-                [_name(group), *_cells(group.tally, group.seconds), _unread(group)]
-                for group in _groups(history, everything=False)
-            ],
-        )
-        yield f"<h2>Inputs</h2>{wide('Inputs', table)}"
+        rows = [
+            [_name(group), *_cells(group.tally, group.seconds), _unread(group)]
+            for group in _groups(history, everything=False)
+        ]
+        yield wide("Inputs", html_table(["input", *_COLUMNS, "remark"], rows))
 
 
 # A crawl
@@ -369,7 +360,7 @@ def survey_page(portrait: Portrait, title: str) -> str:
             html_head(title, CHARTS),
             tiles([*_survey_sums(portrait)[:_FIRST], (duplicates, repeated)]),
             *_beside(_crawl_charts(portrait)),
-            f"<h2>Largest sites</h2>{wide('Largest sites', html_table(_SITES, _sites(portrait)))}",
+            wide("Largest sites", html_table(_SITES, _sites(portrait))),
             "</main></html>\n",
         )
     )
