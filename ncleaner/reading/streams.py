@@ -29,6 +29,7 @@ from ncleaner.reading.inflating import (
     inflaters,
     is_skippable,
 )
+from ncleaner.text.visible import counted
 
 # Bytes of the shortest member, or of the shortest skippable frame.
 _SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8, "bz2": 14, "xz": 32}
@@ -161,7 +162,8 @@ class Source:
         if isinstance(data, str):
             raise InputError(f"{self.name}: opened as text; open it in binary mode")
         if not data and size and at < self.size:
-            self.broken = f"cannot read on: the file had {self.size:,} bytes, and has become shorter"
+            had = counted(self.size, "byte")
+            self.broken = f"cannot read on: the file had {had}, and has become shorter"
         # a non-blocking stream returns None if no data has arrived
         return data or b""
 

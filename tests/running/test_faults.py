@@ -202,8 +202,8 @@ def test_a_read_error(source: Path, whole: dict[str, bytes], tmp_path: Path) -> 
         "        if self.tell() >= 8192:\n"
         "            raise OSError(errno.EIO, 'Input/output error')\n"
         "        return super().read(min(size, 4096))\n"
-        "archive.open_binary = lambda path: Broken(path) if path[-9:] in ('1.warc.gz', '3.warc.gz')"
-        " else real(path)\n"
+        "archive.open_binary = lambda path, *more: Broken(path) if path[-9:] in ('1.warc.gz', '3.warc.gz')"
+        " else real(path, *more)\n"
     )
     process = subprocess.run(
         [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2"],
