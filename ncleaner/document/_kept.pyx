@@ -121,6 +121,19 @@ cdef inline bint _is_plain(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return not escaped
 
 
+def has_line_ends(bytes text not None):
+    """Returns whether a text in UTF-8 has U+0085, U+2028 or U+2029, which are line ends for some readers."""
+    cdef const uint8_t* p = <const uint8_t*> PyBytes_AS_STRING(text)
+    cdef uint8_t found = 0
+    cdef Py_ssize_t i, n = len(text)
+    with nogil:
+        # without a branch, as above; a zero byte is behind the object's bytes
+        for i in range(n - 1):
+            found |= (p[i] == 0xC2) & (p[i + 1] == 0x85)
+            found |= (p[i] == 0xE2) & (p[i + 1] == 0x80) & ((p[i + 2] & 0xFE) == 0xA8)
+    return found != 0
+
+
 cdef inline size_t _json_size(const uint8_t* p, const uint8_t* end) noexcept nogil:
     cdef size_t size = 0
     while p < end:

@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.document._kept import json_of, number_kept, thousandths
+from ncleaner.document._kept import has_line_ends, json_of, number_kept, thousandths
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.page import Page
@@ -35,7 +35,7 @@ class JsonlSink(Sink):
         text = orjson.Fragment(json_of(document.tables, kept.mask))
         row = row_of(page, document, kept, self.options, text)
         line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-        if not line.isascii():
+        if has_line_ends(line):
             for end, escape in _LINE_ENDS:
                 line = line.replace(end, escape)
         return line
