@@ -194,7 +194,9 @@ def _input_in_list(prefix: str, name: str) -> Input:
         path = prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
     parts = (name.partition("://")[2] if is_url(name) else name).split("/")
     relative = "/".join(part for part in parts if part not in ("", ".", ".."))
-    return Input(path, relative, *_status(path))
+    size, modified = _status(path)
+    # a named pipe holds nothing up: what it is is reported when it is opened as a file
+    return Input(path, relative, size if size is not None or is_url(path) else 0, modified)
 
 
 def _at_url(url: str, place: str | None) -> list[Input]:

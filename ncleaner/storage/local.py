@@ -96,6 +96,8 @@ def missing(path: Path) -> str:
     from difflib import get_close_matches
 
     said = os.strerror(errno.ENOENT)
+    if path.is_symlink():
+        return f"it is a link to what does not exist, {path.readlink()}"
     if "*" in path.name:
         return f"{said}: patterns are not expanded: give the files, or their directory"
     with suppress(OSError):
@@ -144,6 +146,15 @@ def _is_special(path: Path) -> bool:
     return not path.is_file() or (path.parts[:2] == ("/", "dev") and path.is_symlink())
 
 
+# What has the name of a file that is to be written, by the error of the system.
+_IN_THE_WAY: Final = {
+    errno.ELOOP: "symbolic link",
+    errno.EMLINK: "symbolic link",
+    errno.EISDIR: "directory",
+    errno.ENXIO: "named pipe",
+}
+
+
 def open_file(path: str, flags: int) -> int:
     """Opens a file for `open`, but does not wait for the writer if a named pipe has taken its place.
 
@@ -160,13 +171,13 @@ def open_file(path: str, flags: int) -> int:
 
 
 def _without_links(path: str, flags: int) -> int:
-    """Opens a file for `open`, unless its name is a link: others may have put one there, to have another file
-    written to."""
+    """Opens a file for `open`, unless something else has its name: others may have put a link there, to have
+    another file written to, or a pipe, which nobody reads."""
     try:
-        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise OSError(error.errno, "it is a symbolic link: remove it", path) from error
+        if what := _IN_THE_WAY.get(error.errno or 0):
+            raise OSError(errno.ELOOP, f"it is a {what}: remove it", path) from error
         raise
 
 

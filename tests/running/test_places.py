@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import OutputError
-from ncleaner.reading.inputs import find_inputs
+from ncleaner.reading.inputs import find_inputs, listed_inputs
 from ncleaner.running.engine import run
 from ncleaner.running.outputs import check_new, is_directory
 from ncleaner.running.settings import Settings
@@ -126,6 +126,9 @@ def test_a_pipe_in_a_directory_is_passed_over(tmp_path: Path) -> None:
         )  # fmt: skip
         assert tally.cleaned == 1 and not tally.complete
     assert notes == ["is neither a file nor a directory"] * 2
+    # nor one in a list
+    (tmp_path / "list").write_text("a.html\nb.html\n")
+    assert [item.is_pipe for item in listed_inputs(str(tmp_path / "list"), str(crawl))] == [False, False]
     sources = [source._replace(size=1 << 20) for source in sources]
     assert run(sources, Settings(), output=tmp_path / "out.txt", jobs=2).cleaned == 1
 

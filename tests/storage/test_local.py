@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+
+from ncleaner.storage.local import atomic_file
 
 # Writes a file again and again. Before each step of it, says so and waits for a line.
 WRITER = """
@@ -89,3 +92,19 @@ def test_two_processes_meet_in_each_order_of_their_steps(tmp_path: Path) -> None
             writer.process.communicate()
     refusal = f"another run is writing to {path}: wait until it ends, or give another file"
     assert ends == {("written", "written"), ("written", refusal), (refusal, "written")}
+
+
+@pytest.mark.parametrize("kind", ["directory", "named pipe", "symbolic link"])
+def test_what_has_the_name_of_the_temporary_file_is_named(tmp_path: Path, kind: str) -> None:
+    part = tmp_path / "out.jsonl.part"
+    if kind == "directory":
+        part.mkdir()
+    elif kind == "named pipe":
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("there are no named pipes on this system")
+        os.mkfifo(part)
+    else:
+        part.symlink_to(tmp_path / "other")
+    with pytest.raises(OSError, match=f"it is a {kind}: remove it"), atomic_file(tmp_path / "out.jsonl"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == [part.name]
