@@ -303,7 +303,7 @@ def utf16_readings(head: bytes, with_tags: bool) -> dict[str, str]:
 
     Args:
         head: the beginning of a text without a byte order mark.
-        with_tags: only those in which there is a tag, and no control characters.
+        with_tags: only those in which there is a tag, a space or a line end, and no control characters.
     """
     size = len(head) // 2 * 2
     texts = {name: head[:size].decode(name, "replace") for name in ("utf-16le", "utf-16be")}
@@ -311,7 +311,9 @@ def utf16_readings(head: bytes, with_tags: bool) -> dict[str, str]:
         name: text
         for name, text in texts.items()
         if sum(map(len, re.findall(_USUAL, text))) * 20 >= len(text) * 19
-        and not (with_tags and (not re.search("<[A-Za-z/!]", text) or re.search("[\0-\x08\x0e-\x1f]", text)))
+        and not (
+            with_tags and (not re.search("<[A-Za-z/!]|[ \n]", text) or re.search("[\0-\x08\x0e-\x1f]", text))
+        )
     }
 
 

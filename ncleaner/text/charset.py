@@ -189,7 +189,7 @@ def _read_as_utf16(body: bytes, declared: str | None, has_spaces: bool) -> str |
         order = UTF16[even > odd]
     elif len(_NARROW_TAG.findall(head)) > 1 and not (declared and has_spaces):
         return None
-    # without a declaration, only tags are evidence
+    # without a declaration, only tags and white space are evidence
     texts = utf16_readings(head, with_tags=not declared)
     usual = sorted(texts, key=lambda name: name != (declared or UTF16[0]))
     if usual:
