@@ -9,10 +9,13 @@ from there.
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
+from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading._warc import MAX_HEAD
@@ -40,11 +43,12 @@ _HEAD: Final = 4096
 
 
 class Layout(NamedTuple):
-    """What the beginning of an archive tells of it, and its size in bytes."""
+    """What the beginning of an archive tells of it, its size in bytes, and the device and number of its file."""
 
     kind: ArchiveKind
     codec: Codec
     size: int
+    file: tuple[int, int] | None = None
 
 
 def layout_of(path: str, input_format: InputFormat) -> Layout | None:
@@ -73,7 +77,12 @@ def layout_of(path: str, input_format: InputFormat) -> Layout | None:
             dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
             if inner_codec(source, codec, dictionary, found) is not None:
                 return None
-        return None if source.broken else Layout(found, codec, source.size)
+        return None if source.broken else Layout(found, codec, source.size, _file_of(stream))
+
+
+def _file_of(stream: BinaryIO) -> tuple[int, int] | None:
+    found = os.fstat(stream.fileno()) if isinstance(stream, io.FileIO) else None
+    return found and (found.st_dev, found.st_ino)
 
 
 class Stretch:
@@ -117,7 +126,7 @@ class Stretch:
                 yield from page_of_record(item, source.name, self._limit)
 
     def _records(self, bound: int) -> Iterator[Record | Damage]:
-        kind, codec, _ = self._layout
+        kind, codec, *_ = self._layout
         self.ended = yield from records_until(self._source, codec, kind, self._dictionary, bound, self._end)
 
 
@@ -143,9 +152,11 @@ def open_stretch(
         limits, on_read: as for `archive.read`.
 
     Raises:
-        InputError: the input cannot be opened.
+        InputError: the input cannot be opened, or another file has taken its place.
     """
     with opened(path, pipes=False) as (stream, name):
+        if _file_of(stream) != layout.file:
+            raise InputError(f"{path}: has been replaced by another file while it was read")
         keep = max(limits.bytes + MAX_HEAD, 1 << 20)
         source = Source(stream, name, keep, on_read=on_read, size=layout.size)
         yield Stretch(source, layout, start, end, is_beginning, limits)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage
 from ncleaner.reading.archive import read
@@ -123,6 +124,18 @@ def test_an_archive_that_becomes_shorter(name: str, share: float, tmp_path: Path
     assert what.startswith(said)
 
 
+def test_an_archive_that_is_replaced(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.warc.gz", PACKED["a.warc.gz"])
+    found = layout_of(str(path), "auto")
+    assert found is not None
+    write(tmp_path / "other", PACKED["a.warc.gz"] * 2).replace(path)
+    with (
+        pytest.raises(InputError, match="replaced by another file"),
+        open_stretch(str(path), found, 0, -1, True, limits=Limits()),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("name", ["a.warc.gz", "b.warc", "c.warc.zst", "x.html"])
 def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, PACKED.get(name, b"<p>A page.") * 500)
@@ -138,7 +151,8 @@ def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path)
     ],
 )  # fmt: skip
 def test_layout(name: str, kind: ArchiveKind, codec: Codec, tmp_path: Path) -> None:
-    assert layout(PACKED[name], name, tmp_path) == Layout(kind, codec, len(PACKED[name]))
+    found = layout(PACKED[name], name, tmp_path)
+    assert found is not None and found[:3] == (kind, codec, len(PACKED[name]))
 
 
 def test_what_cannot_be_read_in_stretches(tmp_path: Path) -> None:
