@@ -172,7 +172,7 @@ def open_file(path: str, flags: int) -> int:
 
 def _without_links(path: str, flags: int) -> int:
     """Opens a file for `open`, unless something else has its name: others may have put a link there, to have
-    another file written to, or a pipe, which nobody reads."""
+    another file written to, or a pipe without a reader."""
     try:
         return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
     except OSError as error:
