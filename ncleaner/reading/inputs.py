@@ -195,7 +195,7 @@ def _input_in_list(prefix: str, name: str) -> Input:
     parts = (name.partition("://")[2] if is_url(name) else name).split("/")
     relative = "/".join(part for part in parts if part not in ("", ".", ".."))
     size, modified = _status(path)
-    # a named pipe holds nothing up: what it is is reported when it is opened as a file
+    # a named pipe holds nothing up: it is opened as a file, and so refused
     return Input(path, relative, size if size is not None or is_url(path) else 0, modified)
 
 

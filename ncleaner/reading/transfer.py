@@ -15,6 +15,7 @@ from typing import Final
 from zlib_ng import zlib_ng as zlib
 
 from ncleaner.reading._warc import Head
+from ncleaner.reading.inflating import MAGIC
 
 # `\Z`: a body may end with its last size line.
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
@@ -22,9 +23,8 @@ _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 # Bytes of compressed input that are given at once to a library that cannot bound its output: Zstandard
 # turns four bytes into 128 KiB, so one piece gives at most 32 MiB.
 _PIECE: Final = 1024
-_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
-_MAGIC: Final = {"gzip": b"\x1f\x8b\x08", "zstd": _ZSTD_MAGIC}
-_MAGICS: Final = tuple(_MAGIC.values())
+_ZSTD_MAGIC: Final = MAGIC["zstd"]
+_MAGICS: Final = (MAGIC["gzip"], _ZSTD_MAGIC)
 
 
 class TooLargeError(Exception):
@@ -65,7 +65,7 @@ def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
             trouble = trouble or more
     # no text begins so: the header does not name the coding, as in some caches, or it was applied twice
     if body.startswith(_MAGICS):
-        for coding, magic in _MAGIC.items():
+        for coding, magic in zip(("gzip", "zstd"), _MAGICS, strict=True):
             if body.startswith(magic):
                 body, more = decompress(body, coding, limit)
                 trouble = trouble or more

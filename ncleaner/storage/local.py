@@ -278,13 +278,13 @@ class LocalFolder:
             raise cannot_write(path, error) from error
         try:
             log.lock()
-        except (OSError, InUseError) as error:
+        except BaseException as error:
             with log:
                 pass
-            if isinstance(error, InUseError):
-                raise
-            # such as a network file system without locks
-            raise cannot_write(path, error) from error
+            if isinstance(error, OSError):
+                # such as a network file system without locks
+                raise cannot_write(path, error) from error
+            raise
         return log
 
 
