@@ -43,7 +43,7 @@ _HEAD: Final = 4096
 
 
 class Layout(NamedTuple):
-    """What the beginning of an archive tells of it, its size in bytes, and the device and number of its file."""
+    """What the beginning of an archive says, its size in bytes, and the device and number of its file."""
 
     kind: ArchiveKind
     codec: Codec
