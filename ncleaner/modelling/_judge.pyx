@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ncleaner.modelling._ngram cimport Encoder, Grams, score
+from ncleaner._ngram cimport Encoder, Grams, score
 from ncleaner.document._tables cimport HEADLINE, Tables, tables_t
 from ncleaner.modelling._decision cimport Statistics, decide_rows, fill_statistics, probability
 from ncleaner.modelling._forest cimport Forest, pad, padded

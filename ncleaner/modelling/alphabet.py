@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
-from ncleaner.modelling._ngram import Encoder
+from ncleaner._ngram import Encoder
 from ncleaner.record import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose

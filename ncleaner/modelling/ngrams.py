@@ -19,7 +19,7 @@ from ncleaner.arguments import check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.modelling import LEAST_Q, MAX_ORDER, MOST_Q
 from ncleaner.modelling._judge import NGramJudge
-from ncleaner.modelling._ngram import Grams
+from ncleaner._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.container import (
     Card,
