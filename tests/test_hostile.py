@@ -27,6 +27,7 @@ from fuzz.targets import TARGETS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner._ngram import Encoder
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html, parse
 from ncleaner.document.plain import dump_text
@@ -34,7 +35,6 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling._forest import MAX_TREES, Forest
-from ncleaner._ngram import Encoder
 from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, _run_of_marks, alphabet, compose
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel

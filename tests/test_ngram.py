@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncleaner._ngram import Grams
 from ncleaner.document.plain import dump_text
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.ngram import NGram
-from ncleaner._ngram import Grams
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, interpolation_weights, two_sides

@@ -3,10 +3,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._ngram import Encoder, Grams
 from ncleaner.document._tables import Tables
 from ncleaner.modelling._decision import Statistics
 from ncleaner.modelling._forest import Forest
-from ncleaner._ngram import Encoder, Grams
 
 class NGramJudge:
     def __init__(self, grams: Grams, encoder: Encoder, statistics: Statistics) -> None: ...

@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
-from ncleaner._ngram import Encoder
 from ncleaner.record import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose

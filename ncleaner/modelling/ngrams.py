@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._ngram import Grams
 from ncleaner.arguments import check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.modelling import LEAST_Q, MAX_ORDER, MOST_Q
 from ncleaner.modelling._judge import NGramJudge
-from ncleaner._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.container import (
     Card,
