@@ -29,7 +29,7 @@ def _report(path: str, process: int) -> None:
 
 def main() -> None:
     """Runs the command with the rest of the arguments."""
-    from ncleaner.people.app import main as run
+    from ncleaner.cli.app import main as run
 
     atexit.register(_report, sys.argv[1], os.getpid())
     sys.argv = ["ncleaner", *sys.argv[2:]]

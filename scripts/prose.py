@@ -112,7 +112,7 @@ def helps() -> Iterator[Piece]:
     import click
     import typer
 
-    from ncleaner.people.program import app
+    from ncleaner.cli.program import app
 
     def texts(command: Any, name: str) -> Iterator[Piece]:
         for part in re.split(r"\n\s*\n", str(command.help or "")):

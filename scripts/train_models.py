@@ -19,11 +19,11 @@ from goldsets import NONLEXICAL, SETS, read_sets, stock_phrases, structure_examp
 from notice_training import read_texts, small_parts, terms_of_texts, train_notices
 from quality_training import fit_quality
 
+from ncleaner.cli.cards import trained_sentence
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
-from ncleaner.people.cards import trained_sentence
 from ncleaner.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.training.hybrid import train

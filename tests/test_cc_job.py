@@ -14,7 +14,7 @@ import pytest
 
 from .archives import http, members, warc
 from .faults import hooked
-from .people.test_app import NCLEANER, PROSE
+from .cli.test_app import NCLEANER, PROSE
 from .servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
 

@@ -19,7 +19,7 @@ from ncleaner.limits import Limits
 
 from .archives import http, members, warc
 from .faults import hooked
-from .people.test_app import NCLEANER, PROSE
+from .cli.test_app import NCLEANER, PROSE
 from .servers import environment
 
 

@@ -19,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.reading.inputs import find_inputs
 
-from .people.test_app import ncleaner
+from .cli.test_app import ncleaner
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -58,16 +58,15 @@ MAY_KNOW: dict[str, set[str]] = {
         "cleaner", "surveying",
     },
     "sorting": {"pools", "text", "storage", "reading", "running"},
-    "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner", "storage"},
-    "people": {
+    "cli": {
         "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
+        "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining",
         "markup",
     },
     # the doors
-    "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "people"},
+    "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},
     "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
-    "__main__": {"people"},
+    "__main__": {"cli"},
     "__init__": {
         "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames", "recipe",
     },
@@ -186,15 +185,15 @@ def prints(path: Path) -> list[str]:
     [
         path
         for path in sorted(PACKAGE.rglob("*.py"))
-        if room_of(module_of(path)) != "people" and path.name != "__main__.py"
+        if room_of(module_of(path)) != "cli" and path.name != "__main__.py"
     ],
     ids=module_of,
 )
-def test_nobody_but_people_prints_or_exits(path: Path) -> None:
+def test_nothing_but_the_command_line_prints_or_exits(path: Path) -> None:
     assert prints(path) == []
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "people").rglob("*.py")), ids=module_of)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "cli").rglob("*.py")), ids=module_of)
 def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
     """It makes visible what would act on a terminal. Those who know whether there is one may look at a
     stream."""
@@ -213,7 +212,7 @@ def blocked(
     )  # fmt: skip
 
 
-COMMAND = "from ncleaner.people.app import main; main()"
+COMMAND = "from ncleaner.cli.app import main; main()"
 
 
 def test_the_python_api_cleans_without_what_trains() -> None:

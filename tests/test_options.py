@@ -12,8 +12,8 @@ import typer
 from typer.testing import CliRunner
 
 from ncleaner import Cleaner, Limits, Recipe
+from ncleaner.cli.options import Given, part, with_options
 from ncleaner.options import REQUIRED, Declared, Option, OptionError, option, options_of, record_of, words_of
-from ncleaner.people.options import Given, part, with_options
 from ncleaner.sinks.choice import FORMATS, Output
 
 ROOT = Path(__file__).parent.parent

@@ -17,7 +17,7 @@ import ncleaner as package
 from ncleaner.modelling.container import header_of
 from ncleaner.versions import MODELS, OUTPUTS
 
-from .people.test_app import ncleaner
+from .cli.test_app import ncleaner
 
 OLD = Path(__file__).parent / "upgrading"
 PAGES = Path(__file__).parent.parent / "examples" / "pages"

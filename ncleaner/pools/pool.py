@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ncleaner.errors import NcleanerError, WorkerError
 from ncleaner.pools.channel import Channel, pair, receive, send
-from ncleaner.pools.signals import leave_signals_to_parent, raise_if_ended, signals_wait
+from ncleaner.pools.interrupts import leave_signals_to_parent, raise_if_ended, signals_wait
 
 
 class Doing(IntEnum):

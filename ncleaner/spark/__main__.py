@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from ncleaner.people.options import Run, part, reports_errors, with_options
-from ncleaner.people.progress import ProgressDisplay
-from ncleaner.pools.signals import ending_on_signals
+from ncleaner.cli.options import Run, part, reports_errors, with_options
+from ncleaner.cli.progress import ProgressDisplay
+from ncleaner.pools.interrupts import ending_on_signals
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.choice import Output

@@ -13,6 +13,7 @@ import pytest
 
 import ncleaner
 from ncleaner.cleaner import Cleaner
+from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, Remarks
@@ -29,7 +30,6 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
-from ncleaner.people.cards import describe, model_table
 from ncleaner.training.hybrid import train
 
 from ..structures import structure

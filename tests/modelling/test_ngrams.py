@@ -14,13 +14,13 @@ from fuzz.models import remade, summed
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ncleaner.cli.cards import card_text, model_table
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import learned_alphabet
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
-from ncleaner.people.cards import card_text, model_table
 from ncleaner.versions import MODELS
 
 from .test_ngram import CLEAN, DIRTY, model_of

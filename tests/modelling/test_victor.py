@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
@@ -33,7 +34,6 @@ from ncleaner.modelling.victor import (
     make_slots,
     visible_rows,
 )
-from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.classic import attribute_names, attributes, train_victor
 from ncleaner.training.pairs import Pair

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from ..archives import http, warc
-from ..people.test_app import NCLEANER, PROSE
+from ..cli.test_app import NCLEANER, PROSE
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ import pytest
 
 from ..archives import http, members, warc
 from ..faults import BEATS, hooked
-from ..people.test_app import NCLEANER, PROSE
+from ..cli.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until, workers
 
 if sys.platform == "win32":

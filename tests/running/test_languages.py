@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from ncleaner.people.progress import run_summary
+from ncleaner.cli.progress import run_summary
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run

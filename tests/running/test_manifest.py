@@ -18,7 +18,7 @@ from ncleaner.running.tally import Tally
 from ncleaner.storage.places import folder_at
 from ncleaner.versions import OUTPUTS
 
-from ..people.test_app import CRAWL, ncleaner
+from ..cli.test_app import CRAWL, ncleaner
 
 SETTINGS = settings_record(Settings(), "f00")
 

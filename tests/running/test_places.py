@@ -15,7 +15,7 @@ from ncleaner.running.engine import run
 from ncleaner.running.outputs import check_new, is_directory
 from ncleaner.running.settings import Settings
 
-from ..people.test_app import CRAWL, PROSE, ncleaner
+from ..cli.test_app import CRAWL, PROSE, ncleaner
 
 
 def pages(folder: Path) -> Path:

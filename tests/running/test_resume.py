@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..archives import http, members, warc
-from ..people.test_app import NCLEANER, PROSE, ncleaner
+from ..cli.test_app import NCLEANER, PROSE, ncleaner
 from ..processes import wait_until
 
 if sys.platform == "win32":

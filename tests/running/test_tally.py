@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.cli.progress import run_summary
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE, Kept, Remarks
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.cli.evaluating import evaluation_table
 from ncleaner.errors import EvaluationError
-from ncleaner.people.evaluating import evaluation_table
 from ncleaner.scoring.evaluation import Evaluation, evaluate, score_page
 from ncleaner.scoring.measures import Average, MatchCounts, Overlap, bag_overlap, split_words
 

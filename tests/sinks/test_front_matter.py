@@ -14,11 +14,11 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from typer.testing import CliRunner
 
 from ncleaner import Cleaner
+from ncleaner.cli.program import app
 from ncleaner.describing.metadata import Metadata
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.page import Page, TextLayout
-from ncleaner.people.program import app
 from ncleaner.sinks.choice import Output
 
 from ..outputs import all_of, none_of

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ncleaner import Cleaner, pages
+from ncleaner.cli.program import app
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
@@ -20,7 +21,6 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions
 from ncleaner.page import Page, TextLayout
-from ncleaner.people.program import app
 from ncleaner.sinks.choice import Output
 
 from ..outputs import Pipe, all_of, none_of, page, written

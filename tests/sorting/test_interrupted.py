@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from ..archives import http, members, warc
-from ..people.test_app import NCLEANER, ncleaner
+from ..cli.test_app import NCLEANER, ncleaner
 from ..processes import descendants, wait_until
 
 if sys.platform == "win32":
@@ -108,7 +108,7 @@ def killing(function):
     return killer
 setattr(os, step, killing(getattr(os, step)))
 sys.argv = ["ncleaner", *sys.argv[3:]]
-from ncleaner.people.app import main
+from ncleaner.cli.app import main
 main()
 """
 

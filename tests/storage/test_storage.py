@@ -19,7 +19,7 @@ from ncleaner.storage.local import Status, is_url
 from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 from ncleaner.storage.remote import _reaching
 
-from ..people.test_app import NCLEANER
+from ..cli.test_app import NCLEANER
 from ..running.test_resume import crawl
 from ..servers import environment, fill, gs_server, http_server, objects, s3_server
 

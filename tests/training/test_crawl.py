@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.cli.cards import card_text, trained_sentence
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.people.cards import card_text, trained_sentence
 from ncleaner.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.training.hybrid import train
 from ncleaner.training.pairs import Pair

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncleaner.cli.cards import card_text
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.people.cards import card_text
 from ncleaner.training.curve import LearningCurve, LearningPoint, fit, learning_curve, verdict, with_curve
 from ncleaner.training.pairs import Pair, read_pairs
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from ncleaner.cli.commands.tune import train_command, tuning_table
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
@@ -22,7 +23,6 @@ from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling import Scheme
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
-from ncleaner.people.commands.tune import train_command, tuning_table
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled, NGramOptions
 from ncleaner.training.examples import Examples, score_page

@@ -1,0 +1,172 @@
+"""Cards of models as plain text, and the list of those that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncleaner.cli.parts import text_table
+from ncleaner.methods.choice import load_model
+from ncleaner.methods.table import METHODS
+from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
+from ncleaner.modelling.files import own_folder, own_models, shipped_models
+from ncleaner.text.visible import counted, visible
+
+if TYPE_CHECKING:
+    from ncleaner.modelling.container import Stored
+
+
+# pages from which on the figures of a model are shown
+_FEW = 20
+
+
+def _table_text(table: Table) -> list[str]:
+    return [
+        f"{visible(table.title)}:",
+        *(f"  {line}" for line in text_table([table.head, *table.rows], table.left)),
+    ]
+
+
+def card_text(card: Card) -> str:
+    """A card as plain text."""
+    lines = [f"{visible(name):<10} {visible(text)}" for name, text in card.facts]
+    for table in card.tables:
+        lines += ["", *_table_text(table)]
+    return "\n".join(lines)
+
+
+def describe(name: str | Path, number: int = 20) -> str:
+    """The card of a shipped model, or of a file, of any kind; up to `number` rows in each of its tables.
+
+    Raises:
+        ModelError: no such model, or it cannot be read.
+    """
+    return card_text(load_model(name).card(number))
+
+
+def model_table() -> str:
+    """The shipped models and the user's own, with their figures.
+
+    Raises:
+        ModelError: one of the user's own models cannot be read.
+    """
+    own = own_models()
+    rows: list[tuple[str, ...]] = [("name", "kind", "language", "model", "pages", "sites", "P", "R", "F")]
+    # figures of few pages say little, and must not look better than those of many
+    for name in [*shipped_models(), *own]:
+        model = load_model(name)
+        training = model.about.get("training") or {}
+        figures: tuple[str, ...] = figures_of(model.about) or ("-", "-", "-")
+        if figures[0] != "-" and training.get("pages", 0) < _FEW:
+            figures = tuple(f"({figure})" for figure in figures)
+        rows.append(
+            (
+                name,
+                model.KIND,
+                str(model.about.get("language", "-")),
+                model.summary(),
+                f"{training.get('pages', 0):,}",
+                f"{training.get('sites', 0):,}",
+                *figures,
+            )
+        )
+    lines = text_table(rows, (0, 1, 2, 3))
+    if own:
+        # a line between those that come with the package and the user's own
+        lines[-len(own) : -len(own)] = ["", f"yours, in {visible(own_folder())}"]
+        lines[1:1] = ["", "shipped"]
+    lines += ["", "kind         methods that take it"]
+    for kind in sorted({row[1] for row in rows[1:]}):
+        lines.append(f"{kind:<12} {', '.join(_methods_of(kind))}")
+    lines += [
+        "",
+        "P, R, F: words in per cent, means of the pages, ± standard error, by cross-validation within the",
+        "training pages of each model, with no site on both sides. These pages differ, so the figures do",
+        f"not say which of two models is better; in brackets, of fewer than {_FEW} pages, they say next to",
+        "nothing. `ncleaner evaluate PAGES GOLD --model NAME` measures any model on the same pages. Figures",
+        "of n-grams are of clean -m ngram: hybrid, the default, is better. `ncleaner models show NAME` says",
+        "what a model has learned, and of what pages.",
+    ]
+    if not own:
+        lines.append(f"`ncleaner models add FILE` puts one of yours into {visible(own_folder())}.")
+    return "\n".join(lines)
+
+
+def _methods_of(kind: str) -> list[str]:
+    return [
+        entry.name
+        for entry in METHODS.values()
+        if kind in [each.name for each in (*entry.kinds, *entry.parts.values())]
+    ]
+
+
+def trained_sentence(model: Stored) -> str:
+    """The message about a model that has just been trained: its form, pages, and figures."""
+    training = model.about.get("training") or {}
+    sites = counted(training.get("sites", 0), "site")
+    characters = (
+        f" ({training['clean_characters']:,} clean and "
+        f"{counted(training['dirty_characters'], 'dirty character')})"
+        if "clean_characters" in training
+        else ""
+    )
+    lines = [f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of {sites}{characters}"]
+    found = [(f"clean -m {model.KIND}", figures_of(model.about))]
+    ngrams = getattr(model, "ngrams", None)
+    if ngrams is not None:
+        found.append(("its n-grams alone, clean -m ngram", figures_of(ngrams.about)))
+    agreed = figures_of({"validation": model.about.get(AGREEMENT)})
+    if agreed is not None:
+        rounds = counted(training.get("rounds", 0), "round")
+        lines[0] += ", without any cleaned page"
+        lines += [
+            f"After {rounds}, the n-grams agree with the judgement that taught them, on sites that they have",
+            "not seen: precision {}, recall {}, F {}. This is not their accuracy: clean".format(*agreed),
+            "some pages to measure it.",
+        ]
+    width = max(len(name) for name, _ in found)
+    rows = [
+        f"  {name:<{width}}   precision {each[0]}, recall {each[1]}, F {each[2]}"
+        for name, each in found
+        if each is not None
+    ]
+    if rows:
+        lines += [
+            "On pages of sites that it has not seen, by cross-validation (words in per cent, mean of the",
+            f"pages, ± standard error over {sites}):",
+            *rows,
+        ]
+    return "\n".join(lines)
+
+
+def method_table() -> str:
+    """The cleaning methods, a line each."""
+    rows = [("method", "source", "keeps")]
+    rows += [(entry.name, entry.source or "-", entry.about) for entry in METHODS.values()]
+    return "\n".join(text_table(rows, (0, 1, 2)))
+
+
+def describe_method(name: str) -> str:
+    """A method: what it keeps, the models that it takes, and its parameters with their defaults."""
+    entry = METHODS[name]
+    kinds = ", ".join(kind.model.CALLED for kind in entry.kinds)
+    if entry.by_language:
+        kinds += "; one for each language"
+    elif entry.default:
+        kinds += f"; {entry.default} by default"
+    facts = [
+        ("method", name),
+        ("source", entry.source or "-"),
+        ("keeps", entry.about),
+        ("model", kinds or "-"),
+    ]
+    rows = [
+        (
+            each.name,
+            ("yes" if each.default else "no") if isinstance(each.default, bool) else str(each.default),
+            each.help,
+        )
+        for each in entry.parameters
+    ]
+    tables = [Table("parameters, for --set NAME=VALUE", ("name", "default", "meaning"), rows, (0, 2))]
+    return card_text(Card(facts, tables if rows else []))

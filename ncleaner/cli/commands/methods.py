@@ -1,0 +1,35 @@
+"""`ncleaner methods`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ncleaner.cli.options import reports_errors
+from ncleaner.cli.streams import show
+from ncleaner.methods.table import METHODS
+
+EXAMPLES = (
+    ("List all methods:", "ncleaner methods"),
+    ("The parameters of one, and their defaults:", "ncleaner methods kimatu"),
+)
+
+# The choices come from the table; mypy cannot see them.
+if TYPE_CHECKING:
+    Method = str
+else:
+    Method = Literal[tuple(METHODS)]
+
+
+@reports_errors
+def command(
+    method: Annotated[
+        Method | None,
+        typer.Argument(metavar="METHOD", help="Show the parameters of this one.", show_default=False),
+    ] = None,
+) -> None:
+    """List the cleaning methods, or show the parameters of one, which `clean --set` changes."""
+    from ncleaner.cli.cards import describe_method, method_table
+
+    show(method_table() if method is None else describe_method(method))

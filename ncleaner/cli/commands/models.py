@@ -1,0 +1,104 @@
+"""`ncleaner models`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ncleaner.cli.options import model_names, own_names, reports_errors
+from ncleaner.cli.program import epilog
+from ncleaner.cli.streams import show, tell
+from ncleaner.text.visible import visible
+
+EXAMPLES = (
+    ("List all models:", "ncleaner models"),
+    ("What a model has learned:", "ncleaner models show el --number 5"),
+)
+SHOW_EXAMPLES = (
+    ("The five strongest n-grams of the Greek model:", "ncleaner models show el --number 5"),
+    ("A model of your own:", "ncleaner models show mine.ncm"),
+)
+ADD_EXAMPLES = (
+    ("Let `clean` find a model by itself:", "ncleaner models add eo.ncm"),
+    ("Under another name:", "ncleaner models add mine.ncm --name english"),
+)
+REMOVE_EXAMPLES = (
+    ("Delete a model that was added:", "ncleaner models remove eo"),
+    ("Another one:", "ncleaner models remove english"),
+)
+
+command = typer.Typer(invoke_without_command=True, add_completion=False, epilog=epilog(EXAMPLES))
+
+
+@command.callback()
+@reports_errors
+def models(context: typer.Context) -> None:
+    """List the models that come with the package and your own, show what one has learned, add or remove.
+
+    Your own models are in one folder, where `clean` finds them by their names, and `--model auto` by their
+    languages. The folder is in the environment variable NCLEANER_MODELS; by default it is the one that the
+    list names.
+    """
+    from ncleaner.cli.cards import model_table
+
+    if context.invoked_subcommand is None:
+        show(model_table())
+
+
+@command.command("show", epilog=epilog(SHOW_EXAMPLES))
+@reports_errors
+def show_model(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE", help="A model of the list, or a file.", autocompletion=model_names
+        ),
+    ],
+    number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
+) -> None:
+    """Show a model: parameters, training, figures, and what it has learned."""
+    from ncleaner.cli.cards import describe
+
+    show(describe(model, number))
+
+
+@command.command("add", epilog=epilog(ADD_EXAMPLES))
+@reports_errors
+def add(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model file, as `train` writes it.")],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name to give the model. (default: the name of the file)", show_default=False),
+    ] = None,
+) -> None:
+    """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
+    from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.container import language_of
+    from ncleaner.modelling.files import add_model, model_bytes
+
+    model = load_model(file)
+    chosen = name or file.stem
+    target = add_model(model_bytes(file), chosen)
+    language = language_of(model.about)
+    use = (
+        f"`clean` takes it for pages in {visible(language)}"
+        if language
+        else f"use it by its name: `--model {chosen}`"
+    )
+    tell(f"{visible(target)}: {use}")
+
+
+@command.command("remove", epilog=epilog(REMOVE_EXAMPLES))
+@reports_errors
+def remove(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="The name of one of your own models.", autocompletion=own_names),
+    ],
+) -> None:
+    """Remove one of your own models: its file is deleted."""
+    from ncleaner.modelling.files import remove_model
+
+    tell(f"{visible(remove_model(name))} is deleted")

@@ -1,0 +1,395 @@
+"""Progress and summary of a run: a bar on a terminal, a line every ten seconds elsewhere, JSON for
+programs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ncleaner.cli.streams import may_be_terminal, tell, tell_raw
+from ncleaner.errors import ModelError
+from ncleaner.methods.choice import language_of_model
+from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.modelling.files import own_models, shipped_models
+from ncleaner.reading.inputs import Input, total_size
+from ncleaner.running.tally import OTHERS, Note, Tally
+from ncleaner.text.visible import counted, visible, visible_lines
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from ncleaner.sorting.engine import Phase, SortTally
+
+
+# seconds between plain lines, and between two updates of the bar
+_EVERY = 10.0
+_REFRESH = 0.2
+# Events of one kind in one input that are told to people; an archive may be damaged in thousands of places.
+_TOLD = 20
+_MANY = {"damage": "places of damage", "page_given_up": "pages that are given up"}
+
+
+class _Display:
+    """A rich bar on a terminal, else a line on standard error every ten seconds."""
+
+    def __init__(self, total: int | None, quiet: bool, as_json: bool = False) -> None:
+        self._quiet = quiet
+        self._as_json = as_json
+        self._total = total
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._started = self._said = time.monotonic()
+        self._told: Counter[tuple[str, str]] = Counter()
+
+    def __enter__(self) -> Self:
+        if not self._quiet and not self._as_json and may_be_terminal():
+            # only here: it takes longer to load than a page to clean
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            console = Console(stderr=True)
+            if not console.is_terminal:
+                return self
+            self._bar = Progress(
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}%"),
+                TextColumn("{task.description}"),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+                auto_refresh=False,
+            )  # fmt: skip; a thread that refreshes would keep workers from being forked
+            self._task = self._bar.add_task("", total=self._total)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self, text: str, done: int, **figures: float) -> None:
+        if self._quiet:
+            return
+        now = time.monotonic()
+        if self._bar is not None and self._task is not None:
+            refresh = now - self._said >= _REFRESH
+            self._bar.update(self._task, description=text, completed=done, total=self._total, refresh=refresh)
+            if refresh:
+                self._said = now
+            return
+        if now - self._said >= _EVERY:
+            self._said = now
+            if self._as_json:
+                log("progress", bytes_read=done, bytes_in_all=self._total, **figures)
+                return
+            tell(f"ncleaner: {text}{self._left(done, now)}")
+
+    def _left(self, done: int, now: float) -> str:
+        if not self._total or not done:
+            return ""
+        seconds = (now - self._started) * (self._total - done) / done
+        return f", {100 * done / self._total:.0f} % done, {_duration(seconds)} left"
+
+    def _tell(self, note: Note) -> None:
+        if self._as_json:
+            log(**note._asdict())
+            return
+        kind = note.event, note.source
+        self._told[kind] += 1
+        if note.event not in _MANY or self._told[kind] <= _TOLD:
+            self.say(f"ncleaner: {note}")
+        elif self._told[kind] == _TOLD + 1:
+            what = f"further {_MANY[note.event]} are only counted; --log-json lists them"
+            self.say(f"ncleaner: {note._replace(event='', what=what, offset=-1, url='')}")
+
+    def say(self, message: str) -> None:
+        """Shows a message, above the bar."""
+        if self._bar is not None:
+            from rich.text import Text
+
+            # a plain text: nothing in it is markup, a number to be coloured, or the name of an emoji
+            self._bar.console.print(Text(visible_lines(message)), highlight=False, soft_wrap=True)
+        else:
+            tell(message)
+
+
+def log(event: str, **what: Any) -> None:
+    """Writes an event to standard error: one JSON object per line."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    tell_raw(json.dumps({"time": now, "event": event, **what}))
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+class ProgressDisplay(_Display):
+    """Progress of a cleaning run, by bytes of input. Notes of lost pages and damage are always shown.
+
+    Args:
+        inputs: of the run.
+        quiet: nothing but these notes.
+        as_json: for programs: each line is an object with `time` (UTC), `event` and what belongs to it.
+    """
+
+    def __init__(self, inputs: Iterable[Input], quiet: bool, as_json: bool) -> None:
+        super().__init__(total_size(inputs), quiet, as_json)
+        self._reached: dict[Input, int] = {}
+        self._done = 0
+        self._pages = 0
+        self._bytes = 0
+
+    def advance(self, tally: Tally, source: Input, offset: int | None) -> None:
+        """Shows what the engine reports; see `engine.Progress`."""
+        for note in tally.notes:
+            self._tell(note)
+        self._pages += tally.pages
+        self._bytes += tally.bytes
+        before = self._reached.get(source, 0)
+        if offset is not None and offset > before:
+            self._done += offset - before
+            self._reached[source] = offset
+        if tally.inputs:
+            self._reached.pop(source, None)
+            if self._as_json and not self._quiet:
+                log("input_finished", source=source.path)
+        seconds = max(time.monotonic() - self._started, 1e-3)
+        pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
+        self._show(
+            f"{counted(self._pages, 'page')}, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
+            self._done,
+            pages=self._pages,
+            pages_per_second=round(pages, 1),
+            megabytes_per_second=round(megabytes, 2),
+        )
+
+    def finish(self, tally: Tally) -> None:
+        """Shows the summary of the run."""
+        if self._quiet:
+            return
+        if self._as_json:
+            log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
+        else:
+            self.say(run_summary(tally))
+
+
+class SortDisplay(_Display):
+    """Progress of a sort, by bytes of its present phase; see `ProgressDisplay`."""
+
+    def __init__(self, quiet: bool, as_json: bool) -> None:
+        super().__init__(None, quiet, as_json)
+        self._phase = ""
+        self._before = 0
+
+    def advance(self, phase: Phase, notes: Iterable[Note]) -> None:
+        """Shows what the sort reports; see `sorting.engine.Progress`."""
+        for note in notes:
+            self._tell(note)
+        if phase.name != self._phase:
+            self._phase = phase.name
+            self._started = time.monotonic()
+            self._before = phase.done
+        self._total = phase.total
+        seconds = max(time.monotonic() - self._started, 1e-3)
+        megabytes = (phase.done - self._before) / seconds / 1e6
+        self._show(
+            f"{phase.name}, {phase.done / 1e6:,.0f} MB, {megabytes:.1f} MB/s",
+            phase.done,
+            megabytes_per_second=round(megabytes, 2),
+        )
+
+    def finish(self, tally: SortTally) -> None:
+        """Shows the summary of the sort."""
+        if self._quiet:
+            return
+        if self._as_json:
+            log("finished", **asdict(tally))
+        else:
+            self.say(sort_summary(tally))
+
+
+def sort_summary(tally: SortTally) -> str:
+    """Returns the summary of a sort as text."""
+    read = tally.inputs - tally.unread
+    lines = [
+        f"{counted(tally.records, 'record')} of {counted(read, 'input')}: {tally.copied:,} copied as they "
+        f"are stored, {tally.records - tally.copied:,} compressed again"
+    ]
+    if tally.merged:
+        lines.append(
+            f"{counted(tally.sites, 'site')} in {counted(tally.files, 'archive')}, "
+            f"{tally.bytes / 1e6:,.1f} MB"
+        )
+    if tally.resumed:
+        lines.append(f"{counted(tally.resumed, 'input was', 'inputs were')} read by an earlier run")
+    if tally.damaged:
+        lines.append(
+            f"{counted(tally.damaged, 'place')} of damage in the inputs; everything whole around "
+            f"{'it' if tally.damaged == 1 else 'them'} is sorted"
+        )
+    if tally.unread:
+        its, it = ("its", "it") if tally.unread == 1 else ("their", "them")
+        lines.append(
+            f"{counted(tally.unread, 'input')} could not be read to {its} end, so nothing is sorted yet: "
+            f"run the same command again, or without {it}"
+        )
+    return "\n".join(lines)
+
+
+class CountDisplay(_Display):
+    """Progress of work with a known number of steps.
+
+    Args:
+        one, many: the words for one step that is done, and for several.
+        quiet: show nothing.
+    """
+
+    def __init__(self, one: str, many: str, quiet: bool) -> None:
+        super().__init__(None, quiet)
+        self._what = one, many
+
+    def advance(self, done: int, total: int) -> None:
+        """Shows that `done` of `total` steps are finished."""
+        self._total = total
+        self._show(counted(done, *self._what), done)
+
+
+# most reasons that a summary names; the rest is summed up
+_REASONS = 100
+# longest reason, in characters: some are what an archive says
+_LONGEST = 120
+
+
+def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
+    if not counter:
+        return ""
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    if len(ranked) > most:
+        ranked = [*ranked[:most], (OTHERS, sum(number for _, number in ranked[most:]))]
+    return " (" + ", ".join(f"{visible(reason, _LONGEST)}: {number:,}" for reason, number in ranked) + ")"
+
+
+# most languages that a summary names
+_FREQUENT = 10
+# from this number of pages on, a language is worth a model of its own
+_WORTH_A_MODEL = 100
+
+
+def _without_model(tally: Tally) -> Iterator[str]:
+    """Yields a line about the most frequent language that has no model, if it has many pages."""
+    if tally.models[FALLBACK_MODEL] < _WORTH_A_MODEL:
+        return
+    known = {"", "unknown"}
+    for name in [*own_models(), *shipped_models("ngram")]:
+        # one of the user's own may be damaged, and is not used here
+        with suppress(ModelError):
+            known.add(language_of_model(name))
+    for language, number in tally.languages.most_common():
+        if language not in known and number >= _WORTH_A_MODEL:
+            code = visible(language)
+            yield (
+                f"{counted(number, 'page is', 'pages are')} in a language without a model ({code}): "
+                f"`ncleaner train --from-crawl INPUT --language {code} -o {code}.ncm` learns one from such "
+                f"pages as they are, and `ncleaner models add {code}.ncm` lets `clean` find it"
+            )
+            return
+
+
+def run_summary(tally: Tally) -> str:
+    """Returns the summary of a run as text."""
+    return "\n".join([*_of_pages(tally), *_of_left_out(tally), *_of_inputs(tally)])
+
+
+def _of_pages(tally: Tally) -> Iterator[str]:
+    """Yields how much was cleaned, by which languages, models and methods, and what to do better."""
+    left_out = f"{tally.left_out:,} left out, " if tally.left_out else ""
+    yield (
+        f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, "
+        f"{tally.empty - tally.left_out:,} empty, {left_out}"
+        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}"
+    )
+    yield (
+        f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
+        f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed"
+    )
+    if number := tally.resumed:
+        finished = counted(number, "input was", "inputs were")
+        yield f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped"
+    if tally.languages:
+        yield f"languages{_by_reason(tally.languages, _FREQUENT)}"
+    if tally.models:
+        yield f"models{_by_reason(tally.models, _FREQUENT)}"
+    yield from _without_model(tally)
+    for method, number in sorted(tally.fallbacks.items()):
+        yield (
+            f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "
+            f"method {method}"
+        )
+    if number := tally.unfamiliar:
+        yield (
+            f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
+            f"n-grams say little about {'it' if number == 1 else 'them'}: `ncleaner models` shows for which "
+            "languages there are models, and `ncleaner train` makes one"
+        )
+    if number := tally.notices:
+        holds, it = ("holds", "it") if number == 1 else ("hold", "them")
+        yield (
+            f"{number:,} of the empty pages {holds} only a notice, such as an error message or a "
+            f"cookie wall: --notices keeps {it}"
+        )
+
+
+def _of_left_out(tally: Tally) -> Iterator[str]:
+    """Yields which pages and paragraphs the user's options left out."""
+    for number, why in (
+        (
+            tally.reserved,
+            "opting out: text mining is reserved, or robots are told noai, noarchive or noindex "
+            "(--respect-tdm)",
+        ),
+        (tally.foreign, "being in another language (--language)"),
+        (tally.doubtful, "low estimated quality (--min-quality)"),
+        (tally.dropped, "repeating another page of the survey (--drop-duplicates)"),
+    ):
+        if number:
+            yield f"{counted(number, 'page is', 'pages are')} left out for {why}"
+    if number := tally.duplicates - tally.dropped:
+        repeats = counted(number, "page repeats", "pages repeat")
+        yield f"{repeats} another page of the survey: duplicate_of names it in jsonl and parquet"
+    if number := tally.seen:
+        yield (
+            f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "
+            f"{'it' if number == 1 else 'them'} (--drop-seen)"
+        )
+
+
+def _of_inputs(tally: Tally) -> Iterator[str]:
+    """Yields what is wrong with the inputs, and with records and pages in them."""
+    if tally.skipped:
+        yield f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}"
+    if number := tally.flattened:
+        were = "was flattened: its" if number == 1 else "were flattened: their"
+        yield f"{counted(number, 'page')} {were} elements are nested too deeply for the parser"
+    if number := tally.unread:
+        yield (
+            f"{counted(number, 'input')} could not be read, or not to the end: run again to read "
+            f"{'it' if number == 1 else 'them'}"
+        )
+    if number := tally.damaged - tally.unread:
+        # an empty file is no truncated one
+        again = number > sum(what == "empty" for _, what in tally.damages)
+        yield (
+            f"{counted(number, 'place')} of damage in the inputs; everything readable around "
+            f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"
+        )
