@@ -18,10 +18,9 @@ OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-fno-math-err
 # `python -m bench.instructions` tells where that is so.
 LIGHT = {
     "ncleaner._cyutility",
-    *(
-        f"ncleaner.document.{name}"
-        for name in ("_facts", "_guard", "_lexbor", "_linear", "_nodes", "_source", "_tables", "_tags")
-    ),
+    *(f"ncleaner.document.{name}" for name in ("_tables", "_tags")),
+    *(f"ncleaner.parsing.{name}" for name in ("_guard", "_lexbor", "_nodes", "_tree")),
+    *(f"ncleaner.dumping.{name}" for name in ("_facts", "_linear")),
 }
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):

@@ -23,8 +23,8 @@ from bench.archives import write_pages
 from bench.pages import KINDS, LANGUAGES, page, paragraphs
 from bench.texts import as_lynx
 from ncleaner.cleaner import Cleaner
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
 from ncleaner.sinks.choice import Output

@@ -23,9 +23,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import typer
 
-from ncleaner.document._document import Builder
-from ncleaner.document._dump import Met, walk
-from ncleaner.document.html import parse
+from ncleaner.dumping._builder import Builder
+from ncleaner.dumping._walk import Met, walk
+from ncleaner.dumping.html import parse
 from ncleaner.text.charset import decode
 from ncleaner.training.alignment import gold_text
 

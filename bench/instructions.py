@@ -33,7 +33,7 @@ import typer
 from bench.counted import STEPS, digest
 from bench.machine import cpu_name
 from bench.processes import FailedError, environment
-from ncleaner.document import _dump
+from ncleaner.dumping import _walk
 
 __all__ = ["Tool", "changes", "compiler", "conditions", "counts", "found_tool"]
 

@@ -24,7 +24,7 @@ import typer
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.methods.choice import load_method
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.notices import Notices, shipped_notices

@@ -21,7 +21,7 @@ import numpy as np
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import sequences_on

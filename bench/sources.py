@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ncleaner.document._lexbor import parsed_within_bounds
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
+from ncleaner.parsing._lexbor import parsed_within_bounds
 from ncleaner.text.charset import decode
 
 _MARKUP = re.compile(

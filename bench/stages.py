@@ -1,6 +1,6 @@
 """The stages of a page, from the archive to its line of jsonl, each with its own CPU time.
 
-The functions that `ncleaner.cleaner` and `ncleaner.document.html` call are replaced by ones that tell a clock
+The functions that `ncleaner.cleaner` and `ncleaner.dumping.html` call are replaced by ones that tell a clock
 when they begin and end. The time of a stage is without that of the stages that it calls, so all of them add
 up to the whole.
 """
@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from ncleaner import cleaner
 from ncleaner.cleaner import Cleaner
-from ncleaner.document import html
+from ncleaner.dumping import html
 from ncleaner.methods import choice
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read

@@ -10,9 +10,9 @@ import numpy as np
 
 from ncleaner.arguments import check_flag, check_is, check_page, check_text, page_of
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, Remarks
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError, ModelError
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method

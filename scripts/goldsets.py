@@ -17,8 +17,8 @@ import numpy as np
 from quality_training import Unseen
 
 from ncleaner.document.kept import FRAGMENT, Kept
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import key_of
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.table import entry_of

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._terms import BUCKETS, terms_of
 from ncleaner.modelling.notices import Notices

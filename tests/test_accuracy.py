@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.page import Page
 from ncleaner.reading.archive import read

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from .archives import http, members, warc
-from .faults import hooked
 from .cli.test_app import NCLEANER, PROSE
+from .faults import hooked
 from .servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fuzz.models import small_model
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams

@@ -18,8 +18,8 @@ from ncleaner import Cleaner
 from ncleaner.limits import Limits
 
 from .archives import http, members, warc
-from .faults import hooked
 from .cli.test_app import NCLEANER, PROSE
+from .faults import hooked
 from .servers import environment
 
 

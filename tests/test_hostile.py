@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 
 from ncleaner._ngram import Encoder
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html, parse
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html, parse
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.table import entry_of

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.alphabet import alphabet

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from notice_training import Text, read_texts, small_parts, terms_of_texts, train_notices
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.training.pairs import Pair
 

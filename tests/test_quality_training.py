@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from quality_training import Unseen, fit_quality, unseen_quality
 
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, NOTICE, Kept
+from ncleaner.dumping.html import dump_html
 from ncleaner.modelling.structure import Structure
 
 from .structures import structure

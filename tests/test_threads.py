@@ -17,9 +17,9 @@ from fuzz.source import Source
 
 from ncleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.text import _letters
 
 ROOT = Path(__file__).parent.parent

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError, InUseError, OutputError, TrainingError, cannot_write
 from ncleaner.methods.language import page_language
 from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of

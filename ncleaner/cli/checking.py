@@ -221,7 +221,7 @@ def compiled() -> Iterator[Finding]:
 def _ways() -> Iterator[Finding]:
     """Yields which of two ways the compiled code takes, where another build of a library rules the fast one
     out. The results are the same."""
-    from ncleaner.document import _lexbor, _nodes
+    from ncleaner.parsing import _lexbor, _nodes
     from ncleaner.reading import _warc
 
     again = "on Windows always so; else: pip install --force-reinstall --only-binary :all:"
@@ -409,7 +409,7 @@ def rates() -> Iterator[Finding]:
     from io import BytesIO
 
     from ncleaner.cleaner import Cleaner
-    from ncleaner.document._document import reuse_memory
+    from ncleaner.dumping._builder import reuse_memory
     from ncleaner.page import Page
     from ncleaner.reading.archive import read
     from ncleaner.sinks.choice import Output

@@ -1,4 +1,4 @@
-"""The Document (one UTF-8 buffer and flat tables), and the conversion of HTML and plain text to Documents."""
+"""The Document: one UTF-8 buffer and flat tables."""
 
 from ncleaner.document.tables import Document, Segment
 

@@ -6,7 +6,7 @@ A mark has a kind, its place (the run that follows, and an element), and a numbe
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from ncleaner.document._structs cimport str_t
+from ncleaner.parsing._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
 from ncleaner.text._letters cimport is_white
 

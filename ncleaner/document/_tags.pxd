@@ -1,7 +1,7 @@
 """Roles, forms, codes of tags and bits of the inline context, for compiled code.
 
 The numbers are those of `tags.py`, which lists all tags, and says which conditions the numbers satisfy; this file has
-only those that compiled code needs. `_document.pyx` calls `_tags.check` at import, which compares all of them.
+only those that compiled code needs. `dumping/_builder.pyx` calls `_tags.check` at import, which compares all of them.
 """
 
 cpdef enum Role:

@@ -133,7 +133,7 @@ def read(
             it is found begins a new document, and its first group, if there is one, is the URL. Without it,
             the forms in `markers.FORMS` are recognised by the first line of a text. Archives and HTML have no
             marker lines.
-        text: the layout of texts: `lines`, `paragraphs` or `wrapped` (see `document.plain.dump_text`), or
+        text: the layout of texts: `lines`, `paragraphs` or `wrapped` (see `dumping.plain.dump_text`), or
             `auto`: as their lines tell. It decides where a text of more than a mebibyte is cut into pages.
         on_read: called each time the input has given bytes, which may be long before the next item.
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document._document import reuse_memory
+from ncleaner.dumping._builder import reuse_memory
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import STORED, Damage, Page, Skip

@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.tables import Site
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
 from ncleaner.surveying._texts import HASHES_VERSION, SEQUENCES_VERSION, text_hashes

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
-from ncleaner.document._document import Builder
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping._builder import Builder
+from ncleaner.dumping.plain import dump_text
 from ncleaner.text.words import numbered
 
 _URL_LINE = re.compile(r"\A\s*URL:[^\S\n]*(\S*).*$", re.MULTILINE)

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE
 from ncleaner.document.stored import restored
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid

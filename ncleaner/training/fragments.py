@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document._tables import Tables
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 
 _LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
 # Numbers of segments in a row; 0 for all.

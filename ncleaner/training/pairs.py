@@ -29,9 +29,9 @@ from typing import Any
 
 from ncleaner.arguments import check_choice, check_is, check_path
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html, parse
 from ncleaner.document.kept import KINDS
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html, parse
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
 from ncleaner.page import LAYOUT_CHOICES, binary
 from ncleaner.text.charset import decode

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import FRAGMENT, KINDS
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError, require
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._terms import phrase_hashes

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.plain import dump_text
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.classic import CLASSES, FIASCO_FEATURES, LINES_FEATURES, FiascoModel, LinesModel

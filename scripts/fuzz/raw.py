@@ -1,6 +1,6 @@
 """Pages whose scripts and style sheets end early, late or never, and the tree of each beside the whole one.
 
-The content of most scripts is not given to the tokenizer (`ncleaner.document._guard`). Nothing else of the
+The content of most scripts is not given to the tokenizer (`ncleaner.parsing._guard`). Nothing else of the
 tree may change, and the content must be known all the same. The whole tree, which the tokenizer makes of
 all of the page, says what is right.
 """
@@ -14,10 +14,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from fuzz.invariants import BrokenRuleError, same
 from fuzz.source import Source
 from ncleaner.document import Document
-from ncleaner.document._document import Builder
-from ncleaner.document._dump import walk
-from ncleaner.document._lexbor import SCRIPTS, Parsed, parsed_within_bounds
-from ncleaner.document.embedded import content_of
+from ncleaner.dumping._builder import Builder
+from ncleaner.dumping._walk import walk
+from ncleaner.dumping.embedded import content_of
+from ncleaner.parsing._lexbor import SCRIPTS, Parsed, parsed_within_bounds
 
 __all__ = ["PIECES", "check_raw", "raw_page"]
 

@@ -23,14 +23,13 @@ from fuzz.pages import CONTENT_TYPES, page
 from fuzz.raw import PIECES, check_raw, raw_page
 from fuzz.source import Source
 from ncleaner.cleaner import Cleaner
-from ncleaner.document import Document, _dump
-from ncleaner.document._document import Builder
-from ncleaner.document._lexbor import parsed_within_bounds
+from ncleaner.document import Document
 from ncleaner.document._stored import pack, unpack
-from ncleaner.document.coarse import bounded, flattened
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.stored import restored, stored
+from ncleaner.dumping import _walk
+from ncleaner.dumping._builder import Builder
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions
@@ -49,6 +48,8 @@ from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import VictorModel, gold_of, labels_from_kept
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.parsing._lexbor import parsed_within_bounds
+from ncleaner.parsing.coarse import bounded, flattened
 from ncleaner.reading.archive import InputFormat, read
 from ncleaner.text._letters import may_compose, valid_length
 from ncleaner.text.charset import decode
@@ -118,7 +119,7 @@ def _check_bounded(utf8: bytes) -> None:
     """Checks what a page over its bounds goes through, for any page."""
     tree = parsed_within_bounds(utf8, SMALL.nesting, SMALL.tags, bounding=True)
     builder = Builder(len(utf8))
-    _dump.walk(tree.parser, builder)
+    _walk.walk(tree.parser, builder)
     document = Document(builder.tables(b""), encoding="utf-8")
     check_document(document)
     if document.elements["depth"].max(initial=0) > SMALL.nesting + 2:

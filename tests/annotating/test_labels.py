@@ -21,7 +21,7 @@ from ncleaner.annotating.project import (
     runs_of_letters,
     write_labels,
 )
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import OutputError, TrainingError
 from ncleaner.modelling.victor import LABELS
 from ncleaner.training.annotations import read_annotations, write_annotations

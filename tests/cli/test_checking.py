@@ -13,9 +13,9 @@ import pytest
 import ncleaner
 from ncleaner.cli import checking
 from ncleaner.cli.checking import BROKEN, FINE, NOTE, Finding, guarded, rates
-from ncleaner.document import _lexbor, _nodes
 from ncleaner.errors import ModelError
 from ncleaner.modelling.files import VARIABLE, model_bytes
+from ncleaner.parsing import _lexbor, _nodes
 
 
 def test_requirements_are_those_of_pyproject() -> None:

@@ -50,7 +50,7 @@ def test_broken_things_have_a_remedy_and_a_status(tmp_path: Path) -> None:
     assert "  BROKEN  bent" in said and said.endswith("\n2 things are broken\n")
 
 
-@pytest.mark.parametrize("block", [("numpy",), ("selectolax.lexbor",), ("ncleaner.document._lexbor",)])
+@pytest.mark.parametrize("block", [("numpy",), ("selectolax.lexbor",), ("ncleaner.parsing._lexbor",)])
 def test_it_speaks_where_nothing_else_works(block: tuple[str, ...], tmp_path: Path) -> None:
     result = doctor(own=tmp_path, block=block)
     assert result.returncode == 1

@@ -20,8 +20,8 @@ from ncleaner.cli.evaluating import (
     worst_pages,
 )
 from ncleaner.cli.program import app
-from ncleaner.document.html import dump_html
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import EvaluationError
 from ncleaner.methods.choice import ngrams_by_page, read_ngrams
 from ncleaner.methods.table import entry_of

@@ -18,7 +18,7 @@ from ncleaner.text.visible import html_text
 from ..annotating.browser import PATH, browser
 from ..archives import http, members, warc
 from ..faults import hooked
-from ..cli.test_app import CRAWL, EXAMPLES, PROSE, ncleaner
+from .test_app import CRAWL, EXAMPLES, PROSE, ncleaner
 
 TOWN = EXAMPLES / "town.warc.gz"
 

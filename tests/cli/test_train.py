@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncleaner.cli.commands.train import _other_language
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.training.pairs import Pair
 
 GREEK = "<html lang=el><p>" + "Το πλοίο θα φύγει το πρωί από το λιμάνι, αν το επιτρέψει ο καιρός. " * 3

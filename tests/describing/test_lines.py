@@ -17,7 +17,7 @@ from ncleaner.describing._lines import (
     rows_about,
     rows_beside,
 )
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 
 from ..outputs import document
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import ncleaner
 from ncleaner.describing.metadata import DATE_SOURCES, Metadata, metadata_of
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 
 URL = "https://www.gazette.example/news/ferry"
 PROSE = "".join(

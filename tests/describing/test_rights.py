@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.describing.rights import Rights, rights_of
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 
 URL = "https://tide.example/news/1"
 # header, markup, directives, reservation, policy, and whether the page stays out of a corpus

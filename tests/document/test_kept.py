@@ -25,9 +25,9 @@ from ncleaner.document._kept import (
     words_of,
     words_of_row,
 )
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, lines_of
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.text.words import UNSPACED
 
 from ..outputs import document

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document._marks import Mark
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 
 from ..tables import with_tables
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document._stored import pack, unpack
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.stored import restored, stored
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Page, TextLayout, page_of_stored, stored_head

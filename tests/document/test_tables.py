@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from ncleaner.document._tables import ELEMENT, MARK, RUN, SEGMENT
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.dumping.html import dump_html
 from ncleaner.sinks.text import kept_text
 
 from ..tables import with_tables

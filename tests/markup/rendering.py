@@ -12,8 +12,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
+from ncleaner.dumping.html import dump_html
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
 

@@ -347,7 +347,7 @@ def test_an_image_beside_text_that_is_removed_is_not_written() -> None:
 
 
 def test_alternative_texts_are_not_written_twice() -> None:
-    from ncleaner.document.html import dump_html
+    from ncleaner.dumping.html import dump_html
     from ncleaner.markup import MarkupOptions
     from ncleaner.markup.render import markdown_of
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 
 from .rendering import markdown, read
 

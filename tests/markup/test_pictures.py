@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import Fact
+from ncleaner.dumping.html import dump_html
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup.pictures import Image, names_of_own, shown
 from ncleaner.markup.render import markdown_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 
 from .rendering import clean_html, markdown, outline, read
 

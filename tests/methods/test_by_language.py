@@ -9,8 +9,8 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.language import find_language, foreign_segments
 

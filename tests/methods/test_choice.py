@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ncleaner.comparing.tools import tool_of
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics

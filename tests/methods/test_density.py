@@ -5,8 +5,8 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.density import Density, text_densities
 

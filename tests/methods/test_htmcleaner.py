@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.htmcleaner import Htmcleaner, best_runs, characters_in
 from ncleaner.text.words import sentences_in

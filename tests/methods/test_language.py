@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._sample import OF_LANGUAGE, Sampler
 from ncleaner.methods.language import _LISTED, _sampler, find_language, foreign_segments, page_language
 from ncleaner.modelling.alphabet import scripts

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ncleaner
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, NOTICE, Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.notices import shipped_notices
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from ncleaner.document._tables import Tables
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._rules import (
     complete_code,
     complete_headings,

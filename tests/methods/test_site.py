@@ -7,9 +7,9 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import Site as Known
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.webcontent import Site, common_share, different, is_similar
 
 PROSE = (

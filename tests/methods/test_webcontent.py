@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.webcontent import WebContent, densities, target_node
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers. "

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 

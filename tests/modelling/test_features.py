@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.modelling.features import (
     FEATURES,

@@ -15,9 +15,9 @@ import ncleaner
 from ncleaner.cleaner import Cleaner
 from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, Remarks
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
 from ncleaner.methods.hybrid import Hybrid, finished

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.html import dump_html
 from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge

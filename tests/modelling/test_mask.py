@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.modelling._decision import LEAST, decide, figures_of_decision, probabilities_of
 from ncleaner.modelling.structure import BALANCES, QUALITY
 

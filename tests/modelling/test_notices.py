@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
 from ncleaner.modelling._terms import BUCKETS, score_of, terms_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint, load_model, model_files, read_ngrams
 from ncleaner.modelling.files import (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.modelling._terms import phrase_hashes
 
 

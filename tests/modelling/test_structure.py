@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document._marks import HASHES_VERSION
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.modelling import structure as structures

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.methods.choice import load_method, load_model, read_ngrams
 from ncleaner.methods.classic import Victor

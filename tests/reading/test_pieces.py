@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.page import Page
 from ncleaner.pools.pool import Activity

@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 from ..archives import http, members, warc
-from ..faults import BEATS, hooked
 from ..cli.test_app import NCLEANER, PROSE
+from ..faults import BEATS, hooked
 from ..processes import descendants, wait_until, workers
 
 if sys.platform == "win32":

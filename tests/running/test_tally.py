@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.cli.progress import run_summary
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE, Kept, Remarks
+from ncleaner.dumping.html import dump_html
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
 

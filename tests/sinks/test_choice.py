@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
+from ncleaner.dumping.html import dump_html
 from ncleaner.page import Page
 from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, Output
 

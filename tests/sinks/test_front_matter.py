@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from ncleaner import Cleaner
 from ncleaner.cli.program import app
 from ncleaner.describing.metadata import Metadata
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page, TextLayout
 from ncleaner.sinks.choice import Output
 

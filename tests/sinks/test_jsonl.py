@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.jsonl import JsonlSink

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from ncleaner import Cleaner, pages
 from ncleaner.cli.program import app
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions

@@ -233,7 +233,7 @@ def test_workers_do_without_pyarrow() -> None:
     program = (
         "import sys\n"
         "from ncleaner.document import Document\n"
-        "from ncleaner.document.html import dump_html\n"
+        "from ncleaner.dumping.html import dump_html\n"
         "from ncleaner.document.kept import Kept\n"
         "from ncleaner.page import Page\n"
         "from ncleaner.sinks.choice import Output\n"

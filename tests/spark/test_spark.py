@@ -25,9 +25,9 @@ from ncleaner.sinks.choice import Output
 from ncleaner.storage.places import folder_at
 
 from ..archives import http, members, warc
+from ..cli.test_app import NCLEANER, PROSE
 from ..conftest import HookWorkers
 from ..faults import HOOK, hooked
-from ..cli.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
 from ..spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster

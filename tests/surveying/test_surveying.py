@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import KNOWN, OFTEN, SELDOM, Site
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.methods.choice import load_method
 from ncleaner.surveying._texts import layout_hash, text_hashes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.training.alignment import align
 
 

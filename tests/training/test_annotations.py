@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import run_chars
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.victor import LABELS, OTHER, gold_of, labels_from_kept
 from ncleaner.training.annotations import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.document.html import dump_html
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.html import dump_html
 from ncleaner.training.conventions import ZoneUse, conventions_of
 from ncleaner.training.pairs import Pair
 

@@ -10,7 +10,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.cli.cards import card_text, trained_sentence
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.hybrid import HybridModel

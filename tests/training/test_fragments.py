@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.training.fragments import cut_of, fragment_of
 
 PROSE = (

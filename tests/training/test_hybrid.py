@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.features import FEATURES

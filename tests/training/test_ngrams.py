@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import STATISTICS, Scheme, Statistic, ngrams
 from ncleaner.modelling.alphabet import alphabet

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.methods.classic import Fiasco, Lines
 from ncleaner.modelling.classic import line_features

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS

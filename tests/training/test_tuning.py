@@ -16,8 +16,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ncleaner.cli.commands.tune import train_command, tuning_table
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling import Scheme

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.document.html import dump_html
+from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.training.hybrid import train_hybrid

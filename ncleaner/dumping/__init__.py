@@ -1,0 +1,1 @@
+"""A tree, or plain text, to a Document."""

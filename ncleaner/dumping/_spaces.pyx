@@ -1,0 +1,408 @@
+"""White space of the source that tags and marks stand for: spaces between texts that touch, and shortcodes.
+
+*Joints.* Inline elements next to each other are either parts of a line that a style sheet sets apart (a name and a
+date, labels, buttons), or formatting inside a word (a drop cap, half a word in bold). The style sheet is not known
+here. The rule looks at the characters at the joint, and at the two elements directly below the innermost element
+around both texts. `bench/glued.py` measures it against gold text; docs/architecture.md has the figures.
+
+*Shortcodes* are marks of content managers that no plugin replaced, such as `[gallery ids="1,2"]`. The builder treats
+them as white space. The form of a mark has to say what it is: a name with attributes (`[box type="info"]`), the end
+tag of a name that had attributes before (`[/box]`), a name with the prefix of a page builder (`[vc_row]`,
+`[/et_pb_text]`), the end tag of a shortcode that every WordPress has, or a directive of Magento (`{{widget
+type="…"}}`). The text between two marks stays. Inside <pre> and <code>, marks are examples. `[1]`, `[sic]`, `[edit]`
+and `a[href="x"]` have none of these forms.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memchr, memcmp, strlen
+
+from ncleaner.document._hashes cimport hash_bytes
+from ncleaner.document._marks cimport is_one_of
+from ncleaner.parsing._structs cimport is_same
+from ncleaner.document._tables cimport SHORTCODES, builder_t
+from ncleaner.document._tags cimport (
+    CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
+)
+from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, words_t
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
+
+# --------------------------------------------------------------------------------------------------
+# Joints.
+
+cdef enum:
+    # A class of fewer letters (`c1`, `s2`) is one that an editor gave to formatting.
+    SHORT_CLASS = 4
+
+
+cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
+    """Returns whether a text is white space of ASCII only, or empty."""
+    cdef size_t i = 0
+    while i < length and is_white(data[i]):
+        i += 1
+    return i == length
+
+
+cdef bint _is_unspaced(uint32_t code) noexcept nogil:
+    """Returns whether a character is of a script without spaces between words, or punctuation or a wide form of one."""
+    return is_unspaced(code) or 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFFEF
+
+
+cdef inline bint _opens(uint32_t code) noexcept nogil:
+    return code == c'(' or code == c'[' or code == c'{' or code == 0xAB or code == 0x2018 or code == 0x201C \
+        or code == 0x201E
+
+
+cdef inline bint _closes(uint32_t code) noexcept nogil:
+    return (
+        code == c',' or code == c'.' or code == c';' or code == c':' or code == c'!' or code == c'?' or code == c')'
+        or code == c']' or code == c'}' or code == c'%' or code == c"'" or code == 0xBB or code == 0x2019
+        or code == 0x201D or code == 0x2026 or 0x3001 <= code <= 0x3002
+    )
+
+
+cdef inline bint _separates(uint32_t code) noexcept nogil:
+    """Returns whether a character stands between the parts of a line: • · | › → and similar ones."""
+    return code == c'|' or code == 0xB7 or code == 0x2022 or code == 0x203A or code == 0x2192
+
+
+cdef inline bint _is_currency(uint32_t code) noexcept nogil:
+    return code == c'$' or code == 0xA3 or code == 0xA5 or code == 0x20AC
+
+
+cdef int _transition(uint32_t a, uint32_t b) noexcept nogil:
+    """Returns what the characters `a` and `b` at a joint say by themselves (CLOSED … HARD)."""
+    cdef int before = letter_case(a), after = letter_case(b)
+    if _closes(b) or _opens(a):
+        return CLOSED
+    if before != NO_LETTER and after != NO_LETTER:
+        if before == UNCASED or after != UPPER:
+            return SOFT
+        if is_digit(b):
+            return CAPS if is_digit(a) else HARD
+        return HARD if before == LOWER or is_digit(a) else CAPS
+    if before == UNCASED or after == UNCASED:
+        return NEUTRAL
+    if before != NO_LETTER:
+        return HARD if _opens(b) or _is_currency(b) or _separates(b) else NEUTRAL
+    if _separates(a):
+        return HARD if after != NO_LETTER else NEUTRAL
+    if a == c'"' or a == 0xAE or a == 0x2122 or _closes(a) and a != c"'" and a != 0x2019 and a != c',' and a != c';':
+        if after == UPPER:
+            return HARD if not is_digit(b) or a == c')' or a == c']' or a == c'%' else NEUTRAL
+        if a != c':' and (_opens(b) or _is_currency(b)):
+            return HARD
+    return NEUTRAL
+
+
+cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil:
+    """Returns the last character of the open segment, or the one before it if `skip` is 1; 0 if there is none."""
+    cdef const unsigned char* text = <const unsigned char*> b.text
+    cdef size_t at = b.mark
+    cdef uint32_t code = 0
+    while at > b.base:
+        at -= 1
+        if text[at] & 0xC0 != 0x80:
+            if not skip:
+                decode_utf8(text + at, b.mark - at, &code)
+                return code
+            skip -= 1
+    return 0
+
+
+cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
+    """Returns CLOSED if text that is added now touches no text, or never needs a space; otherwise its transition.
+
+    The length of `data` must not be 0."""
+    cdef uint32_t first
+    if not b.open or b.space or b.pres or is_white(data[0]):
+        return CLOSED
+    decode_utf8(data, length, &first)
+    # White space beyond ASCII, and characters that the dump drops or that are invisible.
+    if first == 0xA0 or first == 0xAD or 0x2000 <= first <= 0x200F \
+            or 0x2028 <= first <= 0x202F or first == 0x3000 or first == 0xFEFF:
+        return CLOSED
+    return _transition(last_written(b, 0), first)
+
+
+cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noexcept nogil:
+    """Sets a side to the text at the joint. `widen_side` then adds the elements around it, from the innermost on."""
+    cdef size_t i = 0, signs = 0
+    cdef bint gap = False
+    side.kind = SIDE_TEXT
+    side.spaced = side.link = False
+    side.levels = 0
+    side.tag = 0
+    side.name.length = side.style.length = side.href.length = 0
+    for i in range(length):
+        if is_white(text[i]):
+            gap |= signs > 0
+        elif text[i] & 0xC0 != 0x80:
+            signs += 1
+            if gap:
+                side.spaced = True
+                break
+    side.single = signs < 2 and not side.spaced
+
+
+# Parts of the classes of text that only screen readers show, in small letters.
+cdef words_t ASIDE
+fill_words(&ASIDE, (
+    b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
+    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
+))
+
+
+cdef bint _has_aside(const side_t* side) noexcept nogil:
+    """Returns whether the text is inside an element that only screen readers show."""
+    cdef int i
+    for i in range(side.levels):
+        if find_any(side.names[i].data, side.names[i].length, &ASIDE):
+            return True
+    return False
+
+
+cdef void widen_side(
+    side_t* side, int kind, uint32_t tag, const str_t* name, const str_t* style, const str_t* href
+) noexcept nogil:
+    side.kind = <uint8_t> kind
+    side.tag = tag
+    side.name = name[0]
+    side.style = style[0]
+    if name.length and side.levels <= JOINT_LEVELS:
+        side.names[side.levels] = name[0]
+        side.levels += 1
+    if kind == SIDE_LINK:
+        side.link = True
+        side.href = href[0]
+
+
+cdef bint _is_box(const str_t* value) noexcept nogil:
+    """Returns whether a style attribute makes an element a box of its own: `display` is inline-block, flex, …"""
+    cdef const unsigned char* style = value.data
+    cdef size_t i, n = 0, length = value.length
+    cdef unsigned char c
+    cdef const char* display = "display:"
+    for i in range(length):
+        if is_white(style[i]):
+            continue
+        if n == 8:
+            c = style[i] | 0x20
+            if c == c'i':
+                return i + 7 < length and style[i + 6] == c'-'
+            return c == c'b' or c == c'f' or c == c'g'
+        n = n + 1 if style[i] | 0x20 == <unsigned char> display[n] | 0x20 else <size_t> (style[i] | 0x20 == c'd')
+    return False
+
+
+cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
+    """Returns whether two elements are apart although the characters look like the inside of a word.
+
+    An editor leaves elements of the same class, or without a class, or with a style. Elements that stand for
+    different parts of a line have different names."""
+    if left.tag != right.tag or left.kind != right.kind:
+        return left.name.length > 0 or right.name.length > 0
+    if left.style.length or right.style.length:
+        return _is_box(&left.style) and _is_box(&right.style)
+    return (
+        left.name.length >= SHORT_CLASS and right.name.length >= SHORT_CLASS
+        and not is_same(&left.name, &right.name)
+    )
+
+
+cdef bint is_apart(
+    builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
+) noexcept nogil:
+    """Returns whether a space belongs before `data`, which touches the text of the open segment.
+
+    Args:
+        data: text of at least one byte, for which `joint` does not return CLOSED.
+        left, right: what is on the two sides.
+        among_text: there is bare text directly before the left element or directly after the right one."""
+    cdef uint32_t a = last_written(b, 0), first, before
+    cdef int how
+    cdef const side_t* only
+    cdef bint words
+    decode_utf8(data, length, &first)
+    how = _transition(a, first)
+    words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
+    if left.tag == TAG_CODE and right.tag == TAG_CODE and words:
+        # two names, each in a box of its own
+        return True
+    if b.context >> CONTEXT_CODE & 1 and b.runs[b.n_runs - 1].context >> CONTEXT_CODE & 1:
+        return False
+    if left.link and right.link:
+        # The parts of one link that an editor has cut have the same target, and are in running text.
+        return how != SOFT or left.href.length < 2 or left.href.data[0] == c'#' \
+            or not is_same(&left.href, &right.href) \
+            or not (among_text or left.single or right.single)
+    if how == NEUTRAL:
+        return False
+    if b.object:
+        return not (_is_unspaced(a) and _is_unspaced(first))
+    if left.kind == SIDE_TEXT and right.kind == SIDE_TEXT or left.single and right.single:
+        return False
+    if (how != HARD or left.kind < SIDE_LINK or right.kind < SIDE_LINK) and (_has_aside(left) or _has_aside(right)):
+        return True
+    if left.kind == SIDE_SHIFTED or right.kind == SIDE_SHIFTED:
+        return False
+    before = last_written(b, 1)
+    if a == c'.' and not left.spaced and not is_digit(before) or a == c':' and before == c':':
+        return False  # a qualified name: `json.Decoder`, `std::string`
+    if left.kind == SIDE_TEXT or right.kind == SIDE_TEXT:
+        only = right if left.kind == SIDE_TEXT else left
+        if a == c':' and how == HARD and left.kind == SIDE_FORMAT and left.spaced:
+            return True  # `<cite>Ann wrote:</cite>I think …`
+        if only.kind != SIDE_OTHER or how != HARD or left.single or right.single:
+            return False
+        if letter_case(first) != UPPER or is_digit(first):
+            return False
+        return a == c':' or words and only.name.length > 0 and (left.spaced or right.spaced)
+    if (left.single or right.single) and not (how == HARD and (words or _separates(a) or _separates(first))):
+        return False
+    if left.kind == SIDE_FORMAT or right.kind == SIDE_FORMAT:
+        return not among_text and how == HARD and (
+            left.tag != right.tag or not is_same(&left.name, &right.name)
+        )
+    if how == HARD:
+        return True
+    if among_text:
+        return False
+    if how == CAPS:
+        return left.tag != right.tag or left.name.length or right.name.length or left.spaced and right.spaced
+    return _splits_small(left, right)
+
+
+# --------------------------------------------------------------------------------------------------
+# Shortcodes.
+
+cdef enum:
+    NAME = 40        # longest name of a shortcode
+    LONGEST = 4_000  # longest mark, in bytes
+    DIGITS = 3       # fewest digits of a value without quotes
+
+cdef const char** PREFIXES = [
+    b"vc_", b"et_pb_", b"fusion_", b"av_", b"nectar_", b"qode_", b"tm_pb_", b"themify_", b"mkdf_", b"eltdf_", b"edgtf_",
+    b"su_", b"kc_", b"tdc_", b"thrive_", b"ult_", b"mk_", b"wpv_", NULL,
+]
+cdef const char** CLOSINGS = [b"caption", b"gallery", b"embed", b"video", b"audio", b"sourcecode", NULL]
+cdef const char** DIRECTIVES = [b"widget", b"block", b"config", b"store", b"media", b"customVar", b"trans", NULL]
+
+
+cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    while p < end and (is_letter(p[0]) or is_digit(p[0]) or p[0] == c'_' or p[0] == c'-'):
+        p += 1
+    return p
+
+
+cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Returns whether the value of an attribute begins with a quote, straight or not, or is a number."""
+    cdef size_t n = 0
+    if p == end:
+        return False
+    if p[0] == c'"' or p[0] == c"'":
+        return True
+    if end - p > 3 and p[0] == 0xE2 and p[1] == 0x80 and (0x98 <= p[2] <= 0x9F or 0xB2 <= p[2] <= 0xB3):
+        return True
+    if end - p > 2 and p[0] == 0xC2 and (p[1] == 0xAB or p[1] == 0xBB):
+        return True
+    while p < end and is_digit(p[0]):
+        p += 1
+        n += 1
+    return n >= DIGITS and p < end and (is_white(p[0]) or p[0] == c']' or p[0] == c'/')
+
+
+cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Returns a pointer after the `]` of a mark whose attributes begin at `p`, or NULL if it is no mark."""
+    cdef const unsigned char* name
+    cdef const unsigned char* close
+    while p < end and is_white(p[0]):
+        p += 1
+    name = p
+    p = _name_end(p, end)
+    if p == name or is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
+        return NULL
+    while p < end and p[0] != c']' and p[0] != c'[':
+        if p[0] == c'=' and p + 1 < end and (p[1] == c'"' or p[1] == c"'"):
+            close = <const unsigned char*> memchr(p + 2, p[1], <size_t> (end - p - 2))
+            if close != NULL:
+                p = close
+        p += 1
+    return p + 1 if p < end and p[0] == c']' else NULL
+
+
+cdef inline bint _has_prefix(const unsigned char* name, size_t length) noexcept nogil:
+    cdef const char** prefix = PREFIXES
+    while prefix[0] != NULL:
+        if length > strlen(prefix[0]) and memcmp(name, prefix[0], strlen(prefix[0])) == 0:
+            return True
+        prefix += 1
+    return False
+
+
+cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Returns a pointer after the mark that begins with the bracket at `p`, or NULL if it is no mark."""
+    cdef const unsigned char* name
+    cdef const unsigned char* after
+    cdef uint64_t key
+    cdef size_t length
+    cdef bint closing
+    cdef int i
+    if <size_t> (end - p) > LONGEST:
+        end = p + LONGEST
+    p += 1
+    closing = p < end and p[0] == c'/'
+    p += closing
+    name = p
+    p = _name_end(p, end)
+    length = <size_t> (p - name)
+    if length < 2 or length > NAME or p == end or not is_letter(name[0]):
+        return NULL
+    key = hash_bytes(length, name, length)
+    if is_white(p[0]) and not closing:
+        after = _attributes_end(p, end)
+        if after != NULL:
+            if b.n_shortcodes < SHORTCODES:
+                b.shortcodes[b.n_shortcodes] = key
+                b.n_shortcodes += 1
+            return after
+        while p < end and is_white(p[0]):
+            p += 1
+    if p < end and p[0] == c'/' and not closing:
+        p += 1
+    if p == end or p[0] != c']':
+        return NULL
+    p += 1
+    if _has_prefix(name, length) or closing and is_one_of(name, length, CLOSINGS):
+        return p
+    if closing:
+        for i in range(b.n_shortcodes):
+            if b.shortcodes[i] == key:
+                return p
+    return NULL
+
+
+cdef const unsigned char* _directive_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Returns a pointer after the directive of Magento that begins with `{{` at `p`, or NULL if it is none."""
+    cdef const unsigned char* name = p + 2
+    cdef bint quoted = False
+    if <size_t> (end - p) > LONGEST:
+        end = p + LONGEST
+    p = _name_end(name, end)
+    if p == end or not is_white(p[0]) or not is_one_of(name, <size_t> (p - name), DIRECTIVES):
+        return NULL
+    while p < end and p[0] != c'}' and p[0] != c'{':
+        quoted |= p[0] == c'=' and _opens_value(p + 1, end)
+        p += 1
+    return p + 2 if quoted and end - p >= 2 and p[0] == c'}' and p[1] == c'}' else NULL
+
+
+cdef size_t shortcode_length(builder_t* b, const unsigned char* p, size_t length) noexcept nogil:
+    """Returns the length in bytes of the mark that begins with the `[` or `{` at `p`, or 0 if it is no mark."""
+    cdef const unsigned char* after = NULL
+    if b.pres or b.element < 0 or b.context >> CONTEXT_CODE & 1:
+        return 0
+    if p[0] == c'[':
+        after = _mark_end(b, p, p + length)
+    elif length > 1 and p[1] == c'{':
+        after = _directive_end(p, p + length)
+    return <size_t> (after - p) if after != NULL else 0

@@ -1,0 +1,1 @@
+"""Bytes to Lexbor's tree, within bounds."""
