@@ -56,7 +56,7 @@ Tool = Literal["callgrind", "perf"]
 
 def compiler() -> str:
     """Returns the compiler of this package's extensions, which writes its name into them."""
-    names = sorted(set(_COMPILER.findall(Path(str(_dump.__file__)).read_bytes())))
+    names = sorted(set(_COMPILER.findall(Path(str(_walk.__file__)).read_bytes())))
     return " and ".join(name.decode() for name in names) or "unknown"
 
 

@@ -409,8 +409,8 @@ def rates() -> Iterator[Finding]:
     from io import BytesIO
 
     from ncleaner.cleaner import Cleaner
-    from ncleaner.dumping._builder import reuse_memory
     from ncleaner.page import Page
+    from ncleaner.parsing._lexbor import reuse_memory
     from ncleaner.reading.archive import read
     from ncleaner.sinks.choice import Output
 

@@ -39,8 +39,8 @@ from ncleaner.describing.names import (
 )
 from ncleaner.describing.rights import LONGEST_URL, address_in
 from ncleaner.document._kept import text_of_row
+from ncleaner.document.facts import NAMES
 from ncleaner.document.tables import Document, Fact
-from ncleaner.dumping._facts import NAMES
 from ncleaner.text.hosts import host_of
 
 # How the date of publication was found, the most reliable first: the page states it for programs; it shows it

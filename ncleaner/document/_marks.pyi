@@ -1,7 +1,5 @@
 from enum import IntEnum
 
-HASHES_VERSION: int
-
 # those that Python reads; `_marks.pxd` has all
 class Mark(IntEnum):
     MARK_ID = 15

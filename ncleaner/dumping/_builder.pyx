@@ -8,8 +8,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
 
-from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark, style_hash
-from ncleaner.dumping._spaces cimport shortcode_length
+from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._tables cimport (
     ASIDE, CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT, VALUES, Tables,
     builder_t, element_t, grow, mark_t, run_t, segment_t,
@@ -17,7 +16,9 @@ from ncleaner.document._tables cimport (
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML, TAG_TD, TAG_TH, TAG_TR,
 )
+from ncleaner.dumping._spaces cimport shortcode_length
 from ncleaner.dumping._zones cimport assign_kinds, assign_zones
+from ncleaner.parsing._names cimport style_hash
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document._tags import check as _check_tags
@@ -663,37 +664,6 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-
-cdef extern from *:
-    """
-    #ifdef __GLIBC__
-    #include <malloc.h>
-    static void give_back(void) { malloc_trim(0); }
-    static void keep_for_next(void) { mallopt(M_MMAP_THRESHOLD, 4 << 20); mallopt(M_TRIM_THRESHOLD, 16 << 20); }
-    #else
-    static void give_back(void) {}
-    static void keep_for_next(void) {}
-    #endif
-    """
-    void give_back() nogil
-    void keep_for_next() nogil
-
-
-def release_memory():
-    """Gives freed memory back to the system. The allocator of glibc keeps it below what is still in use."""
-    with nogil:
-        give_back()
-
-
-def reuse_memory():
-    """Keeps some megabytes of freed memory for the next page, in a process that reads pages and does nothing else.
-
-    The allocator of glibc gives blocks of megabytes back to the system, which fills the next ones with zeros: a sixth
-    of the time that plain text takes.
-    """
-    with nogil:
-        keep_for_next()
-
 
 cdef class Builder:
     """The owner of one builder's memory, which compiled code fills.

@@ -1,2 +1,1 @@
 ATTRIBUTES: tuple[str, ...]
-NAMES: dict[str, tuple[str, ...]]

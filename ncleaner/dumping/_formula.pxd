@@ -1,7 +1,7 @@
 """Interface of the functions that recognize formulas and write them."""
 
-from ncleaner.parsing._structs cimport node_t, str_t
 from ncleaner.document._tables cimport builder_t
+from ncleaner.parsing._structs cimport node_t, str_t
 
 cdef enum:
     # What the class of an element says about formulas.

@@ -12,16 +12,15 @@ character: words stay whole for a search and for segmentation.
 from libc.stdint cimport uint32_t, uintptr_t
 from libc.string cimport memcmp, strlen
 
+from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark
+from ncleaner.document._tags cimport ROLE_LEFT_OUT
 from ncleaner.dumping._builder cimport add_space, add_text
-from ncleaner.document._marks cimport (
-    MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, is_one_of, lengthen_mark,
-)
-from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of
 from ncleaner.dumping._spaces cimport last_written
+from ncleaner.parsing._names cimport is_one_of
+from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tags cimport ROLE_LEFT_OUT
 from ncleaner.text._ascii cimport fill_words, find_any, words_t
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 

@@ -5,8 +5,8 @@ The fields of the headers of messages are segments that no method keeps.
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from ncleaner.dumping._builder cimport Builder, add_segment, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
+from ncleaner.dumping._builder cimport Builder, add_segment, add_text, end_segment
 from ncleaner.text._layout cimport (
     FENCED, FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end,
     outline_t, read_outline, tell_layout,

@@ -2,8 +2,8 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from ncleaner.parsing._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
+from ncleaner.parsing._structs cimport str_t
 
 cdef enum:
     # Most elements between a text and the innermost element around both; beyond them the texts stay together.
@@ -39,5 +39,4 @@ cdef bint is_apart(
     builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
 ) noexcept nogil
 cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil
-cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil
 cdef size_t shortcode_length(builder_t* b, const unsigned char* p, size_t length) noexcept nogil

@@ -17,12 +17,12 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.document._hashes cimport hash_bytes
-from ncleaner.document._marks cimport is_one_of
-from ncleaner.parsing._structs cimport is_same
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
+from ncleaner.parsing._names cimport is_one_of
+from ncleaner.parsing._structs cimport is_same
 from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, words_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
 
@@ -32,14 +32,6 @@ from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf
 cdef enum:
     # A class of fewer letters (`c1`, `s2`) is one that an editor gave to formatting.
     SHORT_CLASS = 4
-
-
-cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
-    """Returns whether a text is white space of ASCII only, or empty."""
-    cdef size_t i = 0
-    while i < length and is_white(data[i]):
-        i += 1
-    return i == length
 
 
 cdef bint _is_unspaced(uint32_t code) noexcept nogil:

@@ -4,13 +4,27 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
-from ncleaner.dumping._code cimport (
-    has_class, is_beside_code, is_code, is_code_block, is_code_box, is_code_label, is_line, is_line_number,
-    is_over_code,
+from ncleaner.document._marks cimport (
+    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
+    MARK_TASK, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
+)
+from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
+from ncleaner.document._tags cimport (
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
+    TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
+)
+from ncleaner.dumping._attributes cimport (
+    mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
+    says_display, style_of,
 )
 from ncleaner.dumping._builder cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
     open_inline,
+)
+from ncleaner.dumping._code cimport (
+    has_class, is_beside_code, is_code, is_code_block, is_code_box, is_code_label, is_line, is_line_number,
+    is_over_code,
 )
 from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
@@ -19,33 +33,24 @@ from ncleaner.dumping._formula cimport (
     may_be_formula, says_tex,
 )
 from ncleaner.dumping._linear cimport add_math
-from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
+from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
+from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
+from ncleaner.parsing._names cimport (
+    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
     OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, class_conceals, mark_attribute, mark_callout,
-    mark_picture, mark_script, names_overlay, open_picture, picture_attribute, picture_t, read_class, read_names,
-    says_display, style_hash, style_of,
+    class_conceals, names_overlay, read_class, read_names, style_hash,
 )
 from ncleaner.parsing._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
     id_button, id_html, id_iframe, id_input, id_math, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
     id_video, is_alone, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
-from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
-from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.parsing._streamed cimport has_id, is_place, put_in_place
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
-from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
-    TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
-)
 from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, words_t
-from ncleaner.text._letters cimport is_white
+from ncleaner.text._letters cimport is_blank, is_white
 
 # --------------------------------------------------------------------------------------------------
 # What attributes say.

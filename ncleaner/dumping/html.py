@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from ncleaner.document.tables import Document, Fact
-from ncleaner.dumping._builder import Builder, release_memory
+from ncleaner.dumping._builder import Builder
 from ncleaner.dumping._walk import walk
 from ncleaner.limits import Limits
-from ncleaner.parsing._lexbor import SCRIPTS, Parsed, parsed_within_bounds
+from ncleaner.parsing._lexbor import SCRIPTS, Parsed, parsed_within_bounds, release_memory
 from ncleaner.parsing._nodes import LAYOUT_PROVED
 from ncleaner.text.charset import decode
 

@@ -16,8 +16,8 @@ from ncleaner.document._tables cimport HEADLINE, Tables, tables_t
 from ncleaner.modelling._decision cimport Statistics, decide_rows, fill_statistics, probability
 from ncleaner.modelling._forest cimport Forest, pad, padded
 from ncleaner.modelling._page_features cimport average_rows, even_out_odds, fill_page
-from ncleaner.modelling._terms cimport take_losses
 from ncleaner.modelling._segment_features cimport fill_segments
+from ncleaner.modelling._terms cimport take_losses
 from ncleaner.text._letters cimport may_change
 
 cdef enum:

@@ -11,18 +11,18 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     BYLINE, HEADLINE, HIDDEN as HIDDEN_FLAG, PREFORMATTED as PREFORMATTED_FLAG, Tables, element_t, run_t, segment_t,
     tables_t,
 )
-from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
-from ncleaner.text._ascii cimport is_digit
-from ncleaner.text._letters cimport (
-    LOWER as LOWER_LETTER, UNCASED, UPPER as UPPER_LETTER, decode_utf8, has_marker, is_final, last_mark, letter_case,
-)
 from ncleaner.document._tags cimport (
     CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_FONT, CONTEXT_ITALIC, CONTEXT_LABEL, CONTEXT_SMALL, CONTEXT_SPAN,
     CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6,
+)
+from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._letters cimport (
+    LOWER as LOWER_LETTER, UNCASED, UPPER as UPPER_LETTER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
 
 from ncleaner.document import tags as _tags

@@ -13,16 +13,16 @@ from libc.math cimport exp, fmax
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
 from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of, rows_for
+from ncleaner.document._tables cimport Tables, element_t, run_t, segment_t, tables_t
+from ncleaner.document._tags cimport (
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
+)
 from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport (
     NO_LETTER, UPPER, decode_utf8, enumeration_end, is_bullet, is_final, is_punctuation, letter_case,
 )
 from ncleaner.text._memory cimport zeros
-from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
-)
 
 import numpy as np
 

@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decision import figures_of_decision
@@ -44,6 +43,7 @@ from ncleaner.modelling.features import (
     WEIGHTS,
 )
 from ncleaner.modelling.files import model_bytes
+from ncleaner.parsing._names import HASHES_VERSION
 from ncleaner.record import record
 from ncleaner.text.visible import counted
 

@@ -561,3 +561,36 @@ def _proved():
 
 
 PARSES_AGAIN = _proved()
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef extern from *:
+    """
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    static void give_back(void) { malloc_trim(0); }
+    static void keep_for_next(void) { mallopt(M_MMAP_THRESHOLD, 4 << 20); mallopt(M_TRIM_THRESHOLD, 16 << 20); }
+    #else
+    static void give_back(void) {}
+    static void keep_for_next(void) {}
+    #endif
+    """
+    void give_back() nogil
+    void keep_for_next() nogil
+
+
+def release_memory():
+    """Gives freed memory back to the system. The allocator of glibc keeps it below what is still in use."""
+    with nogil:
+        give_back()
+
+
+def reuse_memory():
+    """Keeps some megabytes of freed memory for the next page, in a process that reads pages and does nothing else.
+
+    The allocator of glibc gives blocks of megabytes back to the system, which fills the next ones with zeros: a sixth
+    of the time that plain text takes.
+    """
+    with nogil:
+        keep_for_next()

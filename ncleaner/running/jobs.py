@@ -17,10 +17,10 @@ from typing import Final, NamedTuple, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.dumping._builder import reuse_memory
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import STORED, Damage, Page, Skip
+from ncleaner.parsing._lexbor import reuse_memory
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Waiting
 from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record

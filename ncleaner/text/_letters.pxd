@@ -41,6 +41,14 @@ cdef inline bint is_white(uint8_t c) noexcept nogil:
     return c == c' ' or 9 <= c <= 13
 
 
+cdef inline bint is_blank(const uint8_t* text, size_t length) noexcept nogil:
+    """Returns whether a text is white space of ASCII only, or empty."""
+    cdef size_t i = 0
+    while i < length and is_white(text[i]):
+        i += 1
+    return i == length
+
+
 cdef inline bint is_punctuation(uint32_t c) noexcept nogil:
     """Returns whether a character beyond ASCII is ¡, «, », ¿, or punctuation of the general block or of CJK."""
     return (

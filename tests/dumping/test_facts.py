@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from ncleaner.document.facts import NAMES
 from ncleaner.document.tables import Fact
 from ncleaner.dumping._builder import Builder
-from ncleaner.dumping._facts import NAMES
 from ncleaner.dumping._walk import walk
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text

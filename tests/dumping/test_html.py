@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import tags
-from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.tables import HIDDEN, Document
 from ncleaner.dumping import _walk
 from ncleaner.dumping._builder import Builder
@@ -22,6 +21,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.parsing import _nodes
+from ncleaner.parsing._names import HASHES_VERSION
 
 
 def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document._marks import HASHES_VERSION
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
@@ -23,6 +22,7 @@ from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
+from ncleaner.parsing._names import HASHES_VERSION
 
 from ..structures import structure, stumps
 from ..tables import with_tables

@@ -98,7 +98,7 @@ def command(
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.cli.progress import ProgressDisplay
-    from ncleaner.dumping._builder import reuse_memory
+    from ncleaner.parsing._lexbor import reuse_memory
     from ncleaner.running.engine import run
     from ncleaner.running.outputs import check_new, is_directory
 

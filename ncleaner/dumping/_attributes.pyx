@@ -1,0 +1,371 @@
+"""Which attributes say what: the marks of languages of code, callouts, cells, pictures and scripts.
+
+The walk gives attributes as written; all rules about them are here.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memcmp, strlen
+
+from ncleaner.document._marks cimport (
+    ALIGN_CENTER, ALIGN_LEFT, ALIGN_RIGHT, LONGEST_TEXT, MARK_ALIGN, MARK_ALT, MARK_BASE, MARK_CALLOUT, MARK_COLUMNS,
+    MARK_HEADING, MARK_ID, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_MEDIA, MARK_ROWS, MARK_SOURCES,
+    MARK_START, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
+    add_text_mark,
+)
+from ncleaner.document._tags cimport (
+    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+)
+from ncleaner.parsing._names cimport (
+    CALLOUT_CLASSES, OF_ALIGN, OF_ALT, OF_BASE, OF_CALLOUT, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_HEIGHT, OF_HREF,
+    OF_ID, OF_LANGUAGE, OF_LEVEL, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TYPE, OF_VALUE,
+    OF_WIDTH, SCRIPT_BYTES, has_dollars, is_one_of, next_name, typesets, value_at,
+)
+from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_digit, is_letter, words_t
+from ncleaner.text._letters cimport is_white
+
+cdef enum:
+    LONGEST_ID = 200
+    LONGEST_LANGUAGE = 24
+    MOST_SPAN = 65_534       # as in the HTML standard
+    LANGUAGE_PREFIXES = 12
+    OF_CODE = 9              # the first of them that only <pre> and <code> may have
+    NO_LANGUAGES = 17
+    DOT = 2                  # pixels of an image that only counts readers
+    ICON = 32
+
+# What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
+cdef const char** PREFIXES = [
+    b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:",
+    b"mw-highlight-lang-", b"hl-", b"code-", b"src-", b"gatsby-code-",
+]
+cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs", b"highlight"]
+# What stands there without being a language.
+cdef const char** NONE = [
+    b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
+    b"container", b"toolbar", b"inline", b"box", b"nohighlight", b"numbersource", b"numberlines",
+]
+# Languages that a class of code has without anything before them.
+cdef const char** LANGUAGES = [
+    b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
+    b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lean",
+    b"lua", b"makefile", b"math", b"matlab", b"mermaid", b"objectivec", b"perl", b"php", b"powershell", b"python",
+    b"r", b"ruby", b"rust", b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml",
+    b"yaml", NULL,
+]
+
+# Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.
+cdef const char** CALLOUTS = [
+    b"note", b"info", b"tip", b"hint", b"important", b"warning", b"caution", b"danger", b"error", b"success",
+    b"question", b"example", b"abstract", b"todo", b"bug", b"failure", b"attention", b"seealso", NULL,
+]
+cdef const char** CALLOUT_PREFIXES = [
+    b"markdown-alert-", b"theme-admonition-", b"starlight-aside--", b"confluence-information-macro-", b"callout-",
+    b"callout_", b"admonition-", b"alert-", b"blockquote-tag-", NULL,
+]
+cdef const char** CALLOUT_BOXES = [
+    b"admonition", b"admonitionblock", b"callout", b"alert", b"custom-block", b"hint-container", b"notecard", NULL,
+]
+
+# Attributes with the address of an image that a script loads when it is seen, and with addresses by size.
+cdef const char** LATE_SOURCES = [
+    b"data-src", b"data-original", b"data-lazy-src", b"data-lazy", b"data-actualsrc", b"data-orig-file", NULL,
+]
+cdef const char** SOURCE_SETS = [b"srcset", b"data-srcset", b"data-lazy-srcset", NULL]
+
+# Few classes of elements other than <pre> and <code> have one of these: some part of each name above.
+cdef words_t HINTS
+fill_words(&HINTS, (b"lang", b"highlight", b"brush", b"hl-", b"hljs", b"sourcecode"))
+
+
+cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
+    """Reads a whole number of at most nine digits, as browsers do; further digits are as the largest number."""
+    cdef size_t i = 0
+    cdef bint minus = False
+    cdef int digits = 0
+    cdef int32_t found = 0
+    while i < length and is_white(text[i]):
+        i += 1
+    if i < length and (text[i] == c'-' or text[i] == c'+'):
+        minus = text[i] == c'-'
+        i += 1
+    while i < length and is_digit(text[i]):
+        found = found * 10 + text[i] - c'0' if digits < 9 else 999_999_999
+        digits += found > 0
+        i += 1
+        number[0] = -found if minus else found
+        if i == length or not is_digit(text[i]):
+            return True
+    return False
+
+
+cdef void _span(builder_t* b, int kind, const unsigned char* value, size_t length, int32_t none) noexcept nogil:
+    cdef int32_t number
+    if not _number(value, length, &number) or number < 0:
+        return
+    if number == 0:
+        number = none
+    if number != 1:
+        add_mark(b, kind, <uint32_t> min(number, MOST_SPAN))
+
+
+cdef void _align(builder_t* b, const unsigned char* value, size_t length) noexcept nogil:
+    while length and is_white(value[0]):
+        value += 1
+        length -= 1
+    if begins(value, length, b"left"):
+        add_mark(b, MARK_ALIGN, ALIGN_LEFT)
+    elif begins(value, length, b"center") or begins(value, length, b"middle"):
+        add_mark(b, MARK_ALIGN, ALIGN_CENTER)
+    elif begins(value, length, b"right"):
+        add_mark(b, MARK_ALIGN, ALIGN_RIGHT)
+
+
+cdef inline bint _is_of_language(uint8_t c) noexcept nogil:
+    """Whether a character may be in the name of a language: `c++`, `objective-c`, `f#`."""
+    return is_letter(c) or is_digit(c) or c == c'+' or c == c'#' or c == c'-' or c == c'_' or c == c'.'
+
+
+cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noexcept nogil:
+    """Notes the name of a language, if it is one; returns whether it is."""
+    cdef size_t n = 0
+    cdef int i
+    cdef int32_t element
+    while n < length and _is_of_language(name[n]):
+        n += 1
+    if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
+        return False
+    for i in range(NO_LANGUAGES):
+        if n == strlen(NONE[i]) and begins(name, n, NONE[i]):
+            return False
+    add_text_mark(b, MARK_LANGUAGE, name, n)
+    if b.pres and b.n_marks:
+        # below <pre>, it is that of the whole
+        element = b.element
+        while element >= 0 and not TAG_PRE <= b.elements[element].tag <= TAG_PLAINTEXT:
+            element = b.elements[element].parent
+        b.marks[b.n_marks - 1].element = element
+    return True
+
+
+cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, size_t length) noexcept nogil:
+    """Looks for a programming language among the names of a class attribute."""
+    cdef size_t start, end = 0, n
+    cdef int k
+    cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
+    if not is_code and not find_any(value, length, &HINTS):
+        return
+    while next_name(value, length, &start, &end):
+        n = end - start
+        for k in range(LANGUAGE_PREFIXES):
+            if begins(value + start, n, PREFIXES[k]):
+                if (k < OF_CODE or is_code) and _language(
+                    b, value + start + strlen(PREFIXES[k]), n - strlen(PREFIXES[k])
+                ):
+                    return
+                break
+        else:
+            if is_next and _language(b, value + start, n):
+                return
+        # elsewhere than in Hexo's figures, names of a design follow `highlight`
+        for k in range(4 if tag == TAG_FIGURE else 3):
+            # `sourceCode` has a capital in it
+            if n == strlen(NAMED_NEXT[k]) and memcmp(value + start, NAMED_NEXT[k], n) == 0:
+                is_next = True
+    end = 0
+    while is_code and next_name(value, length, &start, &end):
+        if begins(value + start, end - start, b"sp-"):
+            # Sandpack
+            start += 3
+        if is_one_of(value + start, end - start, LANGUAGES):
+            _language(b, value + start, end - start)
+            return
+
+
+cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil:
+    """Notes the kind of callout that is among the names of a class attribute, if there is one."""
+    cdef size_t begin, end = 0, size, prefix
+    cdef const unsigned char* kind = NULL
+    cdef size_t kind_length = 0
+    cdef bint is_box = False
+    cdef const char** each
+    while next_name(class_, length, &begin, &end):
+        size = end - begin
+        if is_one_of(class_ + begin, size, CALLOUT_BOXES):
+            is_box = True
+        elif is_one_of(class_ + begin, size, CALLOUTS):
+            kind = class_ + begin
+            kind_length = size
+        elif is_one_of(class_ + begin, size, CALLOUT_CLASSES):
+            kind = class_ + begin
+            kind_length = size
+            is_box = True
+        each = CALLOUT_PREFIXES
+        while each[0] != NULL:
+            prefix = strlen(each[0])
+            if begins(class_ + begin, size, each[0]) and is_one_of(class_ + begin + prefix, size - prefix, CALLOUTS):
+                kind = class_ + begin + prefix
+                kind_length = size - prefix
+                is_box = True
+            each += 1
+    if is_box and kind != NULL:
+        add_text_mark(b, MARK_CALLOUT, kind, kind_length)
+
+
+cdef void mark_attribute(
+    builder_t* b, int tag, int which, const unsigned char* value, size_t length
+) noexcept nogil:
+    """Notes what an attribute of the element that was opened last says.
+
+    Args:
+        tag: code of its tag.
+        which: OF_…
+        value: as written.
+    """
+    cdef int32_t number
+    cdef size_t at
+    if which == OF_HREF:
+        if tag == TAG_A:
+            add_text_mark(b, MARK_LINK, value, length)
+    elif which == OF_BASE:
+        add_text_mark(b, MARK_BASE, value, length)
+    elif which == OF_ID or which == OF_NAME and tag == TAG_A:
+        if 0 < length <= LONGEST_ID:
+            add_text_mark(b, MARK_ID, value, length)
+    elif which == OF_CLASS:
+        _language_of_class(b, tag, value, length)
+    elif which == OF_ROLE and tag < TAG_FIGURE:
+        if length == 7 and begins(value, length, b"heading"):
+            add_mark(b, MARK_HEADING, 2)
+    elif which == OF_LEVEL:
+        if b.n_marks and length == 1 and c'1' <= value[0] <= c'6' and b.marks[b.n_marks - 1].kind == MARK_HEADING \
+                and b.marks[b.n_marks - 1].element == b.element:
+            b.marks[b.n_marks - 1].value = value[0] - c'0'
+    elif which == OF_CALLOUT:
+        if is_one_of(value, length, CALLOUTS):
+            add_text_mark(b, MARK_CALLOUT, value, length)
+    elif which == OF_LANGUAGE:
+        # Confluence has the words of a class here
+        if not _language(b, value, length):
+            _language_of_class(b, tag, value, length)
+    elif which == OF_START and tag == TAG_OL:
+        if _number(value, length, &number):
+            add_mark(b, MARK_START, <uint32_t> number)
+    elif which == OF_VALUE and tag == TAG_LI:
+        if _number(value, length, &number):
+            add_mark(b, MARK_VALUE, <uint32_t> number)
+    elif which == OF_ROLE and tag == TAG_TABLE:
+        if begins(value, length, b"presentation") or begins(value, length, b"none"):
+            add_mark(b, MARK_LAYOUT, 0)
+    elif tag == TAG_TD or tag == TAG_TH:
+        if which == OF_COLSPAN:
+            _span(b, MARK_COLUMNS, value, length, 1)
+        elif which == OF_ROWSPAN:
+            _span(b, MARK_ROWS, value, length, MOST_SPAN)
+        elif which == OF_ALIGN:
+            _align(b, value, length)
+        elif which == OF_STYLE:
+            at = find(value, length, b"text-align:")
+            if at:
+                _align(b, value + at, length - at)
+
+
+cdef void open_picture(picture_t* picture) noexcept nogil:
+    picture.source = picture.alt = NULL
+    picture.late = False
+    picture.width = picture.height = -1
+
+
+cdef void picture_attribute(
+    builder_t* b, picture_t* picture, int which, const unsigned char* name, size_t length, const str_t* value
+) noexcept nogil:
+    """Reads an attribute of an <img>, or of a <source> before it: its number, or its name if it has none."""
+    if which == OF_ALT:
+        picture.alt = value
+    elif which == OF_SRC:
+        if not picture.late:
+            picture.source = value
+    elif which == OF_WIDTH:
+        _number(value.data, value.length, &picture.width)
+    elif which == OF_HEIGHT:
+        _number(value.data, value.length, &picture.height)
+    elif is_one_of(name, length, LATE_SOURCES):
+        picture.source = value
+        picture.late = True
+    elif is_one_of(name, length, SOURCE_SETS):
+        add_text_mark(b, MARK_SOURCES, value.data, value.length)
+
+
+cdef inline bint _is_ratio(int32_t width, int32_t height) noexcept nogil:
+    """Whether a size is not in pixels, but the ratio of an image that fills its place."""
+    cdef int32_t longer = max(width, height), shorter = min(width, height)
+    return longer == 16 and shorter == 9 or longer == 3 and shorter == 2 or longer == 4 and shorter == 3 \
+        or longer == 5 and shorter == 4
+
+
+cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexcept nogil:
+    """Notes an image, or with `media` a video, a sound or a player.
+
+    One is left out whose size says that it only counts readers, or is an icon. An image without an address that can be
+    shown has an empty one: those of its `srcset` may be known."""
+    cdef const str_t* source = picture.source
+    if not _is_ratio(picture.width, picture.height) and (
+        0 <= picture.width <= DOT or 0 <= picture.height <= DOT
+        or 0 <= picture.width <= ICON and 0 <= picture.height <= ICON
+    ):
+        return
+    if media:
+        add_mark(b, MARK_MEDIA, 0)
+    if source == NULL or source.length > LONGEST_TEXT or begins(source.data, source.length, b"data:"):
+        add_text_mark(b, MARK_IMAGE, b"", 0)
+    else:
+        add_text_mark(b, MARK_IMAGE, source.data, source.length)
+    if picture.alt == NULL or picture.alt.length > LONGEST_TEXT:
+        add_text_mark(b, MARK_ALT, b"", 0)
+    else:
+        add_text_mark(b, MARK_ALT, picture.alt.data, picture.alt.length)
+
+
+cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil:
+    """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
+    cdef size_t address = min(source.length, <size_t> LONGEST_TEXT)
+    if (
+        typesets(text.data, text.length)
+        or find(source.data, address, b"mathjax") or find(source.data, address, b"auto-render")
+    ):
+        add_mark(b, MARK_TYPESET, <uint32_t> has_dollars(text.data, min(text.length, <size_t> SCRIPT_BYTES)))
+
+
+cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil:
+    """Returns what a style attribute says about bold and italic type, as bits STYLE_…"""
+    cdef uint32_t bits = 0
+    cdef int32_t weight
+    cdef size_t at = value_at(style, length, b"font-weight:")
+    if at:
+        if begins(style + at, length - at, b"bold"):
+            bits = STYLE_BOLD
+        elif begins(style + at, length - at, b"normal") or begins(style + at, length - at, b"lighter"):
+            bits = STYLE_LIGHT
+        elif _number(style + at, min(length - at, <size_t> 3), &weight):
+            # from this weight on, a font without this weight is shown in bold type
+            bits = STYLE_BOLD if weight >= 600 else STYLE_LIGHT
+    at = value_at(style, length, b"font-style:")
+    if at:
+        if begins(style + at, length - at, b"italic") or begins(style + at, length - at, b"oblique"):
+            bits |= STYLE_ITALIC
+        elif begins(style + at, length - at, b"normal"):
+            bits |= STYLE_UPRIGHT
+    return bits
+
+
+cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:
+    """Whether an attribute says that a formula stands on a line of its own."""
+    if which == OF_DISPLAY:
+        return begins(value, length, b"block") or begins(value, length, b"true")
+    if which == OF_CLASS:
+        return (
+            find(value, length, b"katex-display") > 0 or find(value, length, b"mathjax_display") > 0
+            or find(value, length, b"mjxc-display") > 0 or find(value, length, b"fallback-image-display") > 0
+            or find(value, length, b"math-element-block") > 0
+            or find(value, length, b"math display") > 0 or find(value, length, b"math-display") > 0
+        )
+    return which == OF_TYPE and find(value, length, b"mode=display") > 0

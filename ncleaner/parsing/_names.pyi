@@ -1,0 +1,1 @@
+HASHES_VERSION: int
