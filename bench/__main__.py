@@ -22,7 +22,7 @@ from bench.parts import PARTS, SIZES, Task
 from bench.processes import FailedError
 from bench.report import section_of, written
 from bench.results import Part, load, save
-from ncleaner.comparing.peers import PEERS
+from ncleaner.lab.comparing.peers import PEERS
 
 
 def _names(given: str, known: list[str], option: str) -> list[str]:

@@ -24,15 +24,15 @@ from typing import Annotated, Any
 import httpx2 as httpx
 import typer
 
-from ncleaner.annotating.project import letters_of_runs, open_project
-from ncleaner.annotating.server import serving
-from ncleaner.annotating.session import Session
 from ncleaner.errors import TrainingError
-from ncleaner.training.annotations import labels_from_alignment
-from ncleaner.training.curve import fit
-from ncleaner.training.examples import folds
-from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.validation import cleaned_by, page_figures
+from ncleaner.lab.annotating.project import letters_of_runs, open_project
+from ncleaner.lab.annotating.server import serving
+from ncleaner.lab.annotating.session import Session
+from ncleaner.lab.training.annotations import labels_from_alignment
+from ncleaner.lab.training.curve import fit
+from ncleaner.lab.training.examples import folds
+from ncleaner.lab.training.pairs import Pair, read_pairs
+from ncleaner.lab.training.validation import cleaned_by, page_figures
 
 MARKS = (5, 10, 20, 30, 50)
 

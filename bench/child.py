@@ -51,7 +51,7 @@ def _method(name: str, sites: str | None) -> Step:
 def _peer(name: str) -> Step:
     """Another program, fed by FastWARC; pages it fails on count with the time they took."""
     from bench.floor import bodies
-    from ncleaner.comparing.tools import tool_of
+    from ncleaner.lab.comparing.tools import tool_of
     from ncleaner.page import Page
 
     extract = tool_of(name).extractor()

@@ -23,19 +23,19 @@ import typer
 
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
+from ncleaner.lab.scoring.evaluation import Evaluation, evaluate
+from ncleaner.lab.scoring.measures import bag_overlap
+from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training.classic import train_victor
+from ncleaner.lab.training.examples import folds
+from ncleaner.lab.training.hybrid import train as train_model
+from ncleaner.lab.training.hybrid import train_hybrid
+from ncleaner.lab.training.pairs import Pair, read_pairs
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.modelling.container import Stored
 from ncleaner.page import Page
-from ncleaner.scoring.evaluation import Evaluation, evaluate
-from ncleaner.scoring.measures import bag_overlap
 from ncleaner.sinks.choice import Output
-from ncleaner.training import NGramOptions
-from ncleaner.training.classic import train_victor
-from ncleaner.training.examples import folds
-from ncleaner.training.hybrid import train as train_model
-from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.pairs import Pair, read_pairs
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:

@@ -26,17 +26,12 @@ import typer
 
 from ncleaner.document.tables import Document
 from ncleaner.errors import TrainingError
-from ncleaner.methods.choice import load_model, read_ngrams
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.structure import Structure
-from ncleaner.training import NGramOptions
-from ncleaner.training.crawl import train_from_crawl
-from ncleaner.training.examples import belongs, folds
-from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.validation import (
+from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training.crawl import train_from_crawl
+from ncleaner.lab.training.examples import belongs, folds
+from ncleaner.lab.training.hybrid import train_hybrid
+from ncleaner.lab.training.pairs import Pair, read_pairs
+from ncleaner.lab.training.validation import (
     Figures,
     Fold,
     figures_of_pages,
@@ -44,6 +39,11 @@ from ncleaner.training.validation import (
     page_figures,
     validated,
 )
+from ncleaner.methods.choice import load_model, read_ngrams
+from ncleaner.methods.table import entry_of
+from ncleaner.methods.zones import Wanted
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.structure import Structure
 
 SIZES = (5, 10, 20, 50)
 WANTED = Wanted.by_default(entry_of("hybrid"))

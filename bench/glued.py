@@ -26,8 +26,8 @@ import typer
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping._walk import Met, walk
 from ncleaner.dumping.html import parse
+from ncleaner.lab.training.alignment import gold_text
 from ncleaner.text.charset import decode
-from ncleaner.training.alignment import gold_text
 
 # Characters to either side of a joint that are searched in the gold text: many first, then fewer.
 _SIDES = ((24, 24), (24, 10), (10, 24), (10, 10))

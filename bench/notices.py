@@ -25,12 +25,12 @@ import typer
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html
+from ncleaner.lab.training.examples import folds
+from ncleaner.lab.training.fragments import fragment_of
+from ncleaner.lab.training.pairs import read_pairs
 from ncleaner.methods.choice import load_method
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.notices import Notices, shipped_notices
-from ncleaner.training.examples import folds
-from ncleaner.training.fragments import fragment_of
-from ncleaner.training.pairs import read_pairs
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from notice_training import Small, Text, read_texts, small_parts, terms_of_texts, train_notices

@@ -37,10 +37,8 @@ import typer
 
 from bench.crossval import load_gold, scores
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.methods.table import entry_of
-from ncleaner.page import Page
-from ncleaner.scoring.evaluation import Evaluation
-from ncleaner.scoring.measures import (
+from ncleaner.lab.scoring.evaluation import Evaluation
+from ncleaner.lab.scoring.measures import (
     Average,
     MatchCounts,
     Summary,
@@ -49,12 +47,14 @@ from ncleaner.scoring.measures import (
     diff_words,
     split_words,
 )
+from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training.examples import folds
+from ncleaner.lab.training.hybrid import train
+from ncleaner.lab.training.pairs import Pair
+from ncleaner.lab.training.tuning import DEFAULT_QS, Trial, tune
+from ncleaner.methods.table import entry_of
+from ncleaner.page import Page
 from ncleaner.sinks.choice import Output
-from ncleaner.training import NGramOptions
-from ncleaner.training.examples import folds
-from ncleaner.training.hybrid import train
-from ncleaner.training.pairs import Pair
-from ncleaner.training.tuning import DEFAULT_QS, Trial, tune
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from bench.pages import page, paragraphs
 from bench.processes import Usage, child_seconds, cpu_seconds, launched, step
 from bench.results import Row, Table, measured
 from bench.texts import as_lynx, marked
-from ncleaner.comparing.peers import PEERS
-from ncleaner.comparing.tools import tool_of
+from ncleaner.lab.comparing.peers import PEERS
+from ncleaner.lab.comparing.tools import tool_of
 from ncleaner.methods.table import METHODS
 from ncleaner.page import Page
 from ncleaner.reading.archive import read

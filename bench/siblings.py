@@ -22,8 +22,8 @@ import typer
 from bench.crossval import load_gold
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
+from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.table import DEFAULT_MODEL
-from ncleaner.training.pairs import Pair
 
 # Fewer segments are no group.
 FEW = 3

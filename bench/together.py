@@ -42,10 +42,10 @@ from goldsets import DEFAULTS, SETS, GoldPair, Place, folds_of, read_sets, rende
 
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingWarning
+from ncleaner.lab.training.conventions import conventions_of, wishes_of
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.decision import Preset
-from ncleaner.training.conventions import conventions_of, wishes_of
 
 ROWS = ("method", "defaults", "convention", "advised", "n-grams")
 

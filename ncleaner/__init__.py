@@ -39,8 +39,11 @@ if TYPE_CHECKING:
         TrainingError,
         TrainingWarning,
     )
-    from ncleaner.explaining.explain import explain
     from ncleaner.frames import Row, rows
+    from ncleaner.lab.explaining.explain import explain
+    from ncleaner.lab.scoring.evaluation import evaluate
+    from ncleaner.lab.training.hybrid import train
+    from ncleaner.lab.training.pairs import Pair, read_pairs, read_rows
     from ncleaner.limits import Limits
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
@@ -48,9 +51,6 @@ if TYPE_CHECKING:
     from ncleaner.page import Damage, Page, Skip
     from ncleaner.reading.archive import pages, read
     from ncleaner.recipe import Recipe
-    from ncleaner.scoring.evaluation import evaluate
-    from ncleaner.training.hybrid import train
-    from ncleaner.training.pairs import Pair, read_pairs, read_rows
 
 __all__ = [
     "Cleaner",
@@ -111,7 +111,7 @@ _MODULES = {
             "EvaluationError InputError InputWarning ModelError NcleanerError OutputError TrainingError "
             "TrainingWarning"
         ),
-        "ncleaner.explaining.explain": "explain",
+        "ncleaner.lab.explaining.explain": "explain",
         "ncleaner.frames": "Row rows",
         "ncleaner.limits": "Limits",
         "ncleaner.methods.choice": "load_model",
@@ -120,9 +120,9 @@ _MODULES = {
         "ncleaner.page": "Damage Page Skip",
         "ncleaner.reading.archive": "pages read",
         "ncleaner.recipe": "Recipe",
-        "ncleaner.scoring.evaluation": "evaluate",
-        "ncleaner.training.hybrid": "train",
-        "ncleaner.training.pairs": "Pair read_pairs read_rows",
+        "ncleaner.lab.scoring.evaluation": "evaluate",
+        "ncleaner.lab.training.hybrid": "train",
+        "ncleaner.lab.training.pairs": "Pair read_pairs read_rows",
     }.items()
     for name in names.split()
 }

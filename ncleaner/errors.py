@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 
 class NcleanerError(Exception):
@@ -96,6 +98,22 @@ def require(
 
     if find_spec(module) is None:
         raise error(f"{what} needs {name or module}: pip install 'ncleaner[{extra}]'")
+
+
+def named(path: str) -> Any:
+    """Returns what a table names as `module:name`, or the module that it names.
+
+    Raises:
+        NcleanerError: the module is in a wing of the package, `lab` or `classics`, that is not installed.
+    """
+    try:
+        return resolve_name(path)
+    except ModuleNotFoundError as error:
+        if error.name not in ("ncleaner.lab", "ncleaner.classics"):
+            raise
+        raise NcleanerError(
+            f"this needs {error.name}, which is not installed here: pip install --force-reinstall ncleaner"
+        ) from None
 
 
 class InputWarning(UserWarning):

@@ -19,6 +19,14 @@ from quality_training import Unseen
 from ncleaner.document.kept import FRAGMENT, Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.dumping.plain import dump_text
+from ncleaner.lab.scoring.measures import BagUnit, bag_overlap
+from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training.examples import folds, score_page
+from ncleaner.lab.training.fragments import as_lines
+from ncleaner.lab.training.hybrid import examples_of, fragments_of
+from ncleaner.lab.training.ngrams import train_and_score
+from ncleaner.lab.training.pairs import Pair, read_pairs
+from ncleaner.lab.training.structure import Example, train_structure
 from ncleaner.methods.choice import key_of
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.table import entry_of
@@ -28,15 +36,7 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
-from ncleaner.scoring.measures import BagUnit, bag_overlap
 from ncleaner.sinks.choice import Output
-from ncleaner.training import NGramOptions
-from ncleaner.training.examples import folds, score_page
-from ncleaner.training.fragments import as_lines
-from ncleaner.training.hybrid import examples_of, fragments_of
-from ncleaner.training.ngrams import train_and_score
-from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.structure import Example, train_structure
 
 # What `Cleaner` wants by default with the method hybrid.
 DEFAULTS = Wanted.by_default(entry_of("hybrid"))

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
+from ncleaner.lab.training.fragments import fragment_of
+from ncleaner.lab.training.pairs import Pair
 from ncleaner.modelling._terms import BUCKETS, terms_of
 from ncleaner.modelling.notices import Notices
-from ncleaner.training.fragments import fragment_of
-from ncleaner.training.pairs import Pair
 
 __all__ = ["Small", "Text", "read_texts", "small_parts", "terms_of_texts", "train_notices"]
 

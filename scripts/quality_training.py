@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.lab.training.examples import folds
+from ncleaner.lab.training.structure import grow, trees_of
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.structure import Trees, quality_row
-from ncleaner.training.examples import folds
-from ncleaner.training.structure import grow, trees_of
 
 __all__ = ["Unseen", "fit_quality", "unseen_quality"]
 

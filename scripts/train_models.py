@@ -21,14 +21,14 @@ from quality_training import fit_quality
 
 from ncleaner.cli.cards import trained_sentence
 from ncleaner.errors import TrainingWarning
+from ncleaner.lab.training.classic import train_fiasco, train_lines, train_victor
+from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.lab.training.hybrid import train
+from ncleaner.lab.training.pairs import Pair, find_manifest
+from ncleaner.lab.training.structure import train_structure
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
-from ncleaner.training.classic import train_fiasco, train_lines, train_victor
-from ncleaner.training.crawl import pages_in_language, train_from_crawl
-from ncleaner.training.hybrid import train
-from ncleaner.training.pairs import Pair, find_manifest
-from ncleaner.training.structure import train_structure
 
 MODELS = Path(__file__).parent.parent / "models"
 # notices and ordinary short texts, written for ncleaner

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ncleaner.lab.training import structure as structure_training
 from ncleaner.modelling.features import FEATURES, WEIGHTS
 from ncleaner.modelling.structure import Stock, Structure, Trees
-from ncleaner.training import structure as structure_training
 
 COLUMN = {feature.name: column for column, feature in enumerate(FEATURES)}
 

@@ -14,14 +14,14 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.dumping.html import dump_html
+from ncleaner.lab.scoring.evaluation import evaluate
+from ncleaner.lab.training.hybrid import train
+from ncleaner.lab.training.pairs import Pair
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
-from ncleaner.scoring.evaluation import evaluate
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.hybrid import train
-from ncleaner.training.pairs import Pair
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())

@@ -11,6 +11,7 @@ from fuzz.models import small_model
 
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
+from ncleaner.lab.training.annotations import read_annotations, write_annotations
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.classic import Fiasco, Lines, Victor
@@ -23,7 +24,6 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import VictorModel, labels_from_kept
-from ncleaner.training.annotations import read_annotations, write_annotations
 
 ROOT = Path(__file__).parent.parent
 

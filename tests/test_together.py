@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ncleaner.dumping.html import dump_html
-from ncleaner.training.pairs import Pair
+from ncleaner.lab.training.pairs import Pair
 
 from .structures import grow_small_forests, page_html, paragraphs
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 import typer
 
 from ncleaner.cli.streams import check_stdin, discard, finish, tell_error
-from ncleaner.errors import ModelError, NcleanerError, TrainingWarning
+from ncleaner.errors import ModelError, NcleanerError
 from ncleaner.methods.table import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, option, options_of
@@ -30,9 +29,6 @@ from ncleaner.pools.interrupts import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
-    from ncleaner.recipe import Recipe
-    from ncleaner.training import Labelled
-    from ncleaner.training.pairs import Pair
 
 # That of programs which die of SIGPIPE.
 _CLOSED_PIPE = 141
@@ -183,42 +179,6 @@ def or_stdin(inputs: list[str] | None) -> list[str]:
     if sys.stdin.isatty():
         raise typer.BadParameter("no INPUT is given, and standard input is a terminal; give - to type a page")
     return ["-"]
-
-
-def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:
-    """Reads pages with their cleaned text: of two directories, or of a file of rows.
-
-    Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
-    """
-    from ncleaner.training.pairs import read_pairs, read_rows, with_sites
-
-    raw, site_from = pages.raw, pages.site_from
-    assert raw is not None
-    if pages.clean is not None:
-        return read_pairs(
-            raw, pages.clean, encoding=recipe.encoding, text=recipe.text, manifest=pages.manifest,
-            site_from=site_from,
-        )  # fmt: skip
-    if raw.is_dir():
-        raise typer.BadParameter(f"{raw} is a directory of pages: --clean names that of their cleaned text")
-    if pages.manifest is not None:
-        raise typer.BadParameter("--manifest is for directories: rows have a column `url`")
-    pairs = read_rows(raw, encoding=recipe.encoding)
-    return pairs if site_from is None else with_sites(pairs, site_from)
-
-
-@contextmanager
-def training_notes(quiet: bool) -> Iterator[None]:
-    """Prints warnings of training as lines on standard error."""
-
-    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
-        if not (quiet and issubclass(category, TrainingWarning)):
-            tell_error(message)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", TrainingWarning)
-        warnings.showwarning = show  # type: ignore[assignment]
-        yield
 
 
 # --------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
@@ -18,6 +17,7 @@ from typer.models import TyperPath
 
 from ncleaner.arguments import check_local
 from ncleaner.cli.streams import output_errors, show
+from ncleaner.errors import named
 from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
@@ -34,23 +34,35 @@ EXAMPLES = (
     ("Check the installation:", "ncleaner doctor"),
 )
 
-# What a command does in a few words, in the order of the help text; each has a module of its name.
-COMMANDS = {
-    "clean": "Clean web archives, HTML pages or text dumps.",
-    "select": "Clean stored documents again, with other options and in other formats.",
-    "sort": "Regroup the records of web archives by host or registered domain.",
-    "survey": "Learn what the pages of each site repeat, and what a crawl contains.",
-    "report": "Summarize the runs of an output directory.",
-    "dump": "Write the uncleaned text dump.",
-    "inspect": "Show what happens to one page, segment by segment.",
-    "annotate": "Clean pages by hand, to train a model from them.",
-    "train": "Train a model from cleaned pages, or from raw pages alone; or adapt one.",
-    "tune": "Find n, q and alphabet by cross-validation.",
-    "evaluate": "Compare cleaned text with a gold standard.",
-    "compare": "Compare methods and other programs on a gold standard.",
-    "models": "List the models, show one, add or remove your own.",
-    "methods": "List the cleaning methods, or show the parameters of one.",
-    "doctor": "Check the installation, and measure its speed.",
+# The module of each command, and what the command does in a few words, in the order of the help text.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "clean": ("ncleaner.cli.commands.clean", "Clean web archives, HTML pages or text dumps."),
+    "select": (
+        "ncleaner.cli.commands.select",
+        "Clean stored documents again, with other options and in other formats.",
+    ),
+    "sort": (
+        "ncleaner.cli.commands.sort",
+        "Regroup the records of web archives by host or registered domain.",
+    ),
+    "survey": (
+        "ncleaner.cli.commands.survey",
+        "Learn what the pages of each site repeat, and what a crawl contains.",
+    ),
+    "report": ("ncleaner.cli.commands.report", "Summarize the runs of an output directory."),
+    "dump": ("ncleaner.cli.commands.dump", "Write the uncleaned text dump."),
+    "inspect": ("ncleaner.lab.commands.inspect", "Show what happens to one page, segment by segment."),
+    "annotate": ("ncleaner.lab.commands.annotate", "Clean pages by hand, to train a model from them."),
+    "train": (
+        "ncleaner.lab.commands.train",
+        "Train a model from cleaned pages, or from raw pages alone; or adapt one.",
+    ),
+    "tune": ("ncleaner.lab.commands.tune", "Find n, q and alphabet by cross-validation."),
+    "evaluate": ("ncleaner.lab.commands.evaluate", "Compare cleaned text with a gold standard."),
+    "compare": ("ncleaner.lab.commands.compare", "Compare methods and other programs on a gold standard."),
+    "models": ("ncleaner.cli.commands.models", "List the models, show one, add or remove your own."),
+    "methods": ("ncleaner.cli.commands.methods", "List the cleaning methods, or show the parameters of one."),
+    "doctor": ("ncleaner.cli.commands.doctor", "Check the installation, and measure its speed."),
 }
 
 
@@ -143,23 +155,24 @@ class _Commands(TyperGroup):
             return super().shell_complete(ctx, incomplete)
         # from the table: the module of no command is loaded
         names = [name for name in COMMANDS if name.startswith(incomplete)]
-        return [CompletionItem(name, help=COMMANDS[name].rstrip(".")) for name in names]
+        return [CompletionItem(name, help=COMMANDS[name][1].rstrip(".")) for name in names]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"ncleaner.cli.commands.{cmd_name}")
+        path, about = COMMANDS[cmd_name]
+        module = named(path)
         if isinstance(module.command, typer.Typer):
             return _finished(get_command(module.command))
         alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, cls=_Layered, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(
+        alone.command(cmd_name, cls=_Layered, short_help=about, epilog=epilog(module.EXAMPLES))(
             module.command
         )
         return _finished(get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help from the table: no module of a command is loaded."""
-        commands: Any = {name: TyperCommand(name, help=said) for name, said in COMMANDS.items()}
+        commands: Any = {name: TyperCommand(name, help=said) for name, (_, said) in COMMANDS.items()}
         listed = TyperGroup(
             name=self.name, commands=commands, params=self.params, help=self.help, epilog=self.epilog
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# The names of meta tags, microdata (items) and links that are read, by what they say, the most reliable first. Most
-# statements of a page have other names. No name of a meta tag is in two places.
+# The names of meta tags, microdata (items) and links that are read, by what they say, the most reliable
+# first. Most statements of a page have other names. No name of a meta tag is in two places.
 _WORDS = {
     "published": """
         article:published_time datepublished og:published_time citation_publication_date citation_date
@@ -37,9 +37,12 @@ _WORDS = {
         application-name publisher dc.publisher citation_journal_title
         apple-mobile-web-app-title article:publisher
     """,
-    "description": "description og:description twitter:description dc.description dcterms.description excerpt",
+    "description": """
+        description og:description twitter:description dc.description dcterms.description excerpt
+    """,
     "tags": """
-        article:tag news_keywords parsely-tags sailthru.tags keywords dc.subject dcterms.subject citation_keywords
+        article:tag news_keywords parsely-tags sailthru.tags keywords dc.subject dcterms.subject
+        citation_keywords
     """,
     "licence": "dc.rights dcterms.license dcterms.rights license citation_license",
     "image": "og:image:secure_url og:image og:image:url twitter:image twitter:image:src image thumbnail",

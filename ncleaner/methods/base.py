@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
-from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
+from ncleaner.errors import named
 from ncleaner.options import Option, options_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class ModelKind(NamedTuple):
     @property
     def model(self) -> type[Stored]:
         """The class of the model."""
-        found: type[Stored] = resolve_name(self.path)
+        found: type[Stored] = named(self.path)
         return found
 
 
@@ -110,7 +110,7 @@ class Entry(NamedTuple):
     @property
     def parameters(self) -> tuple[Option, ...]:
         """The parameters that users may set."""
-        made = resolve_name(self.path)
+        made = named(self.path)
         return options_of(cast(type, made)) if is_dataclass(made) else ()
 
     def settled(self, given: Mapping[str, Value]) -> dict[str, Value]:
@@ -143,7 +143,7 @@ class Entry(NamedTuple):
                 parameter, or its value is out of range.
             ModelError: the model has no such preset.
         """
-        made: Callable[..., Method] = resolve_name(self.path)
+        made: Callable[..., Method] = named(self.path)
         settled = self.settled(parameters)
         if not self.kinds:
             return made(**settled)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from pkgutil import resolve_name
 
+from ncleaner.errors import named
 from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, OptionError, option, options_of
 from ncleaner.sinks.base import Format, Sink, SinkOptions
@@ -116,7 +116,7 @@ class Output(SinkOptions):
             from ncleaner.surveying.duplicates import require_rensa
 
             require_rensa()
-        sink: Sink = resolve_name(FORMATS[self.format].path)(self)
+        sink: Sink = named(FORMATS[self.format].path)(self)
         if self.compression is None:
             return sink
         # imported only for outputs that are compressed

@@ -31,6 +31,7 @@ from ncleaner.dumping._builder import Builder
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import NcleanerError
+from ncleaner.lab.training.annotations import read_annotations, write_annotations
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
@@ -53,7 +54,6 @@ from ncleaner.parsing.coarse import bounded, flattened
 from ncleaner.reading.archive import InputFormat, read
 from ncleaner.text._letters import may_compose, valid_length
 from ncleaner.text.charset import decode
-from ncleaner.training.annotations import read_annotations, write_annotations
 
 __all__ = ["TARGETS", "Target"]
 

@@ -15,9 +15,9 @@ from ncleaner.errors import InputError
 from ncleaner.running.history import read_history, samples
 from ncleaner.text.visible import html_text
 
-from ..annotating.browser import PATH, browser
 from ..archives import http, members, warc
 from ..faults import hooked
+from ..lab.annotating.browser import PATH, browser
 from .test_app import CRAWL, EXAMPLES, PROSE, ncleaner
 
 TOWN = EXAMPLES / "town.warc.gz"

@@ -9,7 +9,7 @@ import pytest
 import ncleaner
 from ncleaner.cleaner import Cleaner
 from ncleaner.dumping.plain import dump_text
-from ncleaner.training.pairs import Pair
+from ncleaner.lab.training.pairs import Pair
 
 # author, subject, who is answered, paragraphs that are quoted, paragraphs that are written
 Message = tuple[str, str, str, list[str], list[str]]

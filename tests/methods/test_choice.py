@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ncleaner.comparing.tools import tool_of
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
+from ncleaner.lab.comparing.tools import tool_of
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.choice import ByLanguage, PerLanguage, fingerprint, load_method, load_model, read_ngrams

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
+from ncleaner.lab.training.calibration import Scored, fit_decision
 from ncleaner.modelling import STATISTICS, Statistic
 from ncleaner.modelling._decision import SATURATION, Statistics
 from ncleaner.modelling.decision import PRESETS, Decision
-from ncleaner.training.calibration import Scored, fit_decision
 
 
 def by_hand(

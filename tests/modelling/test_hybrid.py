@@ -19,6 +19,7 @@ from ncleaner.document.kept import KINDS, Remarks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
+from ncleaner.lab.training.hybrid import train
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
 from ncleaner.methods.hybrid import Hybrid, finished
 from ncleaner.methods.ngram import NGram
@@ -30,10 +31,9 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
-from ncleaner.training.hybrid import train
 
+from ..lab.training.test_ngrams import PAIRS
 from ..structures import structure
-from ..training.test_ngrams import PAIRS
 
 PROSE = "The ferry was late again this morning, and nobody on the pier knew when it would sail."
 PAGE = dump_html(

@@ -18,6 +18,9 @@ from ncleaner.document.kept import Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
+from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
+from ncleaner.lab.training.classic import attribute_names, attributes, train_victor
+from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.choice import load_method, load_model, read_ngrams
 from ncleaner.methods.classic import Victor
 from ncleaner.methods.table import entry_of
@@ -34,11 +37,8 @@ from ncleaner.modelling.victor import (
     make_slots,
     visible_rows,
 )
-from ncleaner.training.annotations import Annotated, labels_from_alignment
-from ncleaner.training.classic import attribute_names, attributes, train_victor
-from ncleaner.training.pairs import Pair
 
-from ..training.test_annotations import HTML
+from ..lab.training.test_annotations import HTML
 
 MENU = "<div><a href=/>Home</a> | <a href=/n>News</a> | <a href=/c>Contact us</a></div>"
 FOOTER = "<div>© 2024 The Harbour Gazette. <a href=/i>Imprint</a></div>"

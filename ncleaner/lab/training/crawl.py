@@ -1,0 +1,215 @@
+"""Training from raw pages alone: a model of a language without any cleaned page.
+
+The structure model with non-lexical n-grams, which needs no language, judges the pages. What it is sure of is
+the training text of n-grams of the language: self-training, with the structure of pages and their letters as
+two views (Blum and Mitchell, "Combining Labeled and Unlabeled Data with Co-Training", 1998). Each further
+round judges with what the last one has learned. A page is always judged by n-grams that have not seen its
+site, so that no round repeats its own errors.
+
+Rounds end when n-grams no longer agree better with the judgement of the whole, again on sites that they have
+not seen. That needs no gold text. docs/languages.md has figures, also for other choices.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ncleaner.document.kept import NOTICE
+from ncleaner.document.stored import restored
+from ncleaner.dumping.html import dump_html
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
+from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training.alignment import Alignment
+from ncleaner.lab.training.examples import count_sites
+from ncleaner.lab.training.ngrams import Trained, train_and_score
+from ncleaner.lab.training.pairs import Pair, site_of
+from ncleaner.methods.choice import read_ngrams
+from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.language import page_language
+from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.modelling.container import AGREEMENT
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.text.visible import counted
+
+DEFAULT_PAGES = 1000
+# Largest number of pages of one site: more of them teach the same menus.
+_PER_SITE = 20
+# The judgement is sure of a segment from this probability on, and below the other one.
+_SURE, _SURELY_NOT = 0.8, 0.2
+# A page teaches if it has at least this number of words of clean text, and is judged surely for at least this
+# share of its words.
+_FEW_WORDS, _SURE_SHARE = 20, 0.5
+_ROUNDS = 5
+# A smaller rise of the agreement does not count.
+_RISE = 0.002
+_LEAST_PAGES, _LEAST_SITES = 5, 2
+
+
+def pages_in_language(
+    items: Iterable[Page | Skip | Damage],
+    language: str,
+    most: int = DEFAULT_PAGES,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[Pair], Counter[str]]:
+    """Reads HTML pages in a language, each text once, up to twenty of a site.
+
+    Args:
+        items: as `read` yields them.
+        language: an ISO 639 code, as `page_language` returns it.
+        most: number of pages after which nothing more is read.
+        progress: called with the number of pages found and with `most`.
+
+    Returns:
+        The pages, without gold text; and the numbers of other pages, by why they are left out.
+    """
+    pairs: list[Pair] = []
+    passed: Counter[str] = Counter()
+    of_site: Counter[str] = Counter()
+    texts: set[bytes] = set()
+    for item in items:
+        if not isinstance(item, Page):
+            continue
+        if item.kind == "text":
+            passed["plain text"] += 1
+            continue
+        body = b"" if item.kind == "document" else item.body
+        site = site_of(item.url if "://" in item.url else "", body)
+        if site and of_site[site] >= _PER_SITE:
+            passed[f"beyond {_PER_SITE} of a site"] += 1
+            continue
+        try:
+            document = (
+                restored(item.body)[0]
+                if item.kind == "document"
+                else dump_html(item.body, content_type=item.content_type)
+            )
+        except NcleanerError:
+            passed["too large"] += 1
+            continue
+        text = hashlib.sha256(document.data).digest()
+        if text in texts:
+            passed["the same as another page"] += 1
+        elif page_language(document) != language:
+            passed["in other languages"] += 1
+        else:
+            texts.add(text)
+            of_site[site] += 1
+            pairs.append(Pair(item.url or f"{item.source}:{item.offset}", document, "", site))
+            if progress is not None:
+                progress(len(pairs), most)
+            if len(pairs) == most:
+                break
+    return pairs, passed
+
+
+def train_from_crawl(
+    pairs: Sequence[Pair],
+    *,
+    ngrams: NGramOptions = NGramOptions(),
+    start: HybridModel | None = None,
+    about: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> HybridModel:
+    """Trains a hybrid on raw pages: n-grams of their language, with the shipped structure model as it is.
+
+    The same pages in the same order give the same model, to the byte of its file.
+
+    Args:
+        pairs: pages in one language; their gold texts are not used. See `pages_in_language`.
+        ngrams: options of the n-grams.
+        start: judges in the first round; the shipped structure model with the non-lexical n-grams by default.
+        about: further entries of the header: name, language, sources.
+        progress: called with the number of rounds done, and of rounds at most.
+
+    Returns:
+        The model. Its header has `agreement` in place of figures of accuracy: precision, recall and F of the
+        n-grams against the judgement that taught them, on sites that they had not seen.
+
+    Raises:
+        TrainingError: there are fewer than five pages, or all of one site; or hardly any is judged surely.
+    """
+    _check(pairs, "in this language")
+    # a text that is on several pages of a site is rarely the main text of one
+    seen = Counter((pair.site, text) for pair in pairs for text in set(map(str, pair.document)))
+    if start is None:
+        start = HybridModel.of_ngrams(read_ngrams(FALLBACK_MODEL))
+    judges = [start] * len(pairs)
+    best: HybridModel | None = None
+    agreement: dict[str, float] = {}
+    for rounds in range(1, _ROUNDS + 1):
+        labelled = [_labelled(pair, judge, seen) for pair, judge in zip(pairs, judges, strict=True)]
+        trained = _taught([pair for pair in labelled if pair is not None], ngrams, about, rounds)
+        found = dict(trained.model.about["validation"])
+        if best is not None and found["f_score"] < agreement["f_score"] + _RISE:
+            break
+        agreement = found
+        best = _recorded(trained.model, start, rounds, agreement)
+        # a page that has not taught anything is judged by all the others
+        judges = [best] * len(pairs)
+        chosen = [number for number, pair in enumerate(labelled) if pair is not None]
+        for fold in trained.unseen:
+            unseen = HybridModel(fold.model, start.structure)
+            for number in fold.pages:
+                judges[chosen[number]] = unseen
+        if progress is not None:
+            progress(rounds, _ROUNDS)
+    assert best is not None
+    return best
+
+
+def _taught(used: list[Pair], ngrams: NGramOptions, about: Mapping[str, Any] | None, rounds: int) -> Trained:
+    """Trains n-grams on pages with the labels of the last judgement."""
+    _check(used, "judged surely")
+    with warnings.catch_warnings():
+        if rounds > 1:
+            # the first round has already warned about these pages
+            warnings.simplefilter("ignore", TrainingWarning)
+        return train_and_score(used, ngrams, about)
+
+
+def _recorded(model: NGramModel, start: HybridModel, rounds: int, agreement: dict[str, float]) -> HybridModel:
+    """Returns a hybrid whose header has `agreement` in place of figures of accuracy."""
+    told = {key: value for key, value in model.about.items() if not key.startswith("validation")}
+    learned = model.about["training"] | {"scheme": "raw pages", "rounds": rounds}
+    told |= {"training": learned, AGREEMENT: agreement}
+    return HybridModel(replace(model, about=told), start.structure, about=told)
+
+
+def _check(pairs: Sequence[Pair], which: str) -> None:
+    """Checks that there are enough pages. Raises TrainingError."""
+    sites = count_sites(pair.site for pair in pairs)
+    if len(pairs) < _LEAST_PAGES or sites < _LEAST_SITES:
+        raise TrainingError(
+            f"{counted(len(pairs), 'page')} of {counted(sites, 'site')} {which} "
+            f"{'is' if len(pairs) == 1 else 'are'} too few to learn from: {_LEAST_PAGES} pages of "
+            f"{_LEAST_SITES} sites are the least, some hundred are better"
+        )
+
+
+def _labelled(pair: Pair, model: HybridModel, seen: Mapping[tuple[str, str], int]) -> Pair | None:
+    """Returns a page with labels in place of a gold text; None if hardly anything on it is sure."""
+    document = pair.document
+    kept = Hybrid(model).keep(document)
+    if kept.scores is None or kept.kind == NOTICE:
+        return None
+    odds = np.clip(kept.scores, -60.0, 60.0)
+    probabilities = 1 / (1 + np.exp2(-odds))
+    site = pair.site
+    repeated = np.array([bool(site) and seen[site, str(segment)] > 1 for segment in document], bool)
+    clean = kept.mask & (probabilities >= _SURE) & ~repeated
+    dirty = ~kept.mask & (probabilities <= _SURELY_NOT)
+    words = pair.alignment.words
+    sure = np.where(clean | dirty, words, 0)
+    if sure[clean].sum() < _FEW_WORDS or sure.sum() < _SURE_SHARE * words.sum():
+        return None
+    matched = np.where(sure > 0, clean.astype(np.float64), np.nan)
+    return pair.labelled(Alignment(sure, matched, int(sure[clean].sum()), 1.0))
