@@ -21,12 +21,12 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
+from ncleaner.classics.trainers import train_victor
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
 from ncleaner.lab.scoring.evaluation import Evaluation, evaluate
 from ncleaner.lab.scoring.measures import bag_overlap
 from ncleaner.lab.training import NGramOptions
-from ncleaner.lab.training.classic import train_victor
 from ncleaner.lab.training.examples import folds
 from ncleaner.lab.training.hybrid import train as train_model
 from ncleaner.lab.training.hybrid import train_hybrid

@@ -19,9 +19,9 @@ from goldsets import NONLEXICAL, SETS, read_sets, stock_phrases, structure_examp
 from notice_training import read_texts, small_parts, terms_of_texts, train_notices
 from quality_training import fit_quality
 
+from ncleaner.classics.trainers import train_fiasco, train_lines, train_victor
 from ncleaner.cli.cards import trained_sentence
 from ncleaner.errors import TrainingWarning
-from ncleaner.lab.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair, find_manifest

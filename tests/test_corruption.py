@@ -9,21 +9,22 @@ import numpy as np
 import pytest
 from fuzz.models import small_model
 
+from ncleaner.classics.fiasco import Fiasco, FiascoModel
+from ncleaner.classics.line_tree import Lines, LinesModel
+from ncleaner.classics.victor import Victor, VictorModel
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.lab.training.annotations import read_annotations, write_annotations
+from ncleaner.lab.training.labels import labels_from_kept
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.classic import Fiasco, Lines, Victor
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling.classic import FiascoModel, LinesModel
 from ncleaner.modelling.container import Stored, header_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, shipped_structure
-from ncleaner.modelling.victor import VictorModel, labels_from_kept
 
 ROOT = Path(__file__).parent.parent
 

@@ -28,6 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner._ngram import Encoder
+from ncleaner.classics.victor import VictorModel
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html, parse
 from ncleaner.dumping.plain import dump_text
@@ -40,7 +41,6 @@ from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure
-from ncleaner.modelling.victor import VictorModel
 
 from .tables import with_tables
 

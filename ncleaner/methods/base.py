@@ -93,6 +93,8 @@ class Entry(NamedTuple):
         by_zones: by default, the headline of a page is kept and readers' comments are left out.
         estimates: it estimates the quality of its text (`Kept.estimate`).
         parts: shipped models that it uses besides, by name.
+        trainer: `module:function` that trains its model from pairs of pages and texts; empty for models of
+            the engine, which the laboratory trains.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Entry(NamedTuple):
     by_zones: bool = False
     estimates: bool = False
     parts: Mapping[str, ModelKind] = {}
+    trainer: str = ""
 
     @property
     def parameters(self) -> tuple[Option, ...]:

@@ -13,9 +13,9 @@ _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
 _NOTICES = ModelKind("notices", "ncleaner.modelling.notices:Notices")
-_FIASCO = ModelKind("fiasco", "ncleaner.modelling.classic:FiascoModel")
-_LINES = ModelKind("lines", "ncleaner.modelling.classic:LinesModel")
-_VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
+_FIASCO = ModelKind("fiasco", "ncleaner.classics.fiasco:FiascoModel")
+_LINES = ModelKind("lines", "ncleaner.classics.line_tree:LinesModel")
+_VICTOR = ModelKind("victor", "ncleaner.classics.victor:VictorModel")
 
 METHODS: dict[str, Entry] = {
     entry.name: entry
@@ -32,45 +32,47 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             "victor", "a conditional random field over blocks",
-            "ncleaner.methods.classic:Victor", "Marek, Pecina & Spousta 2007",
-            kinds=(_VICTOR,), default="victor",
+            "ncleaner.classics.victor:Victor", "Marek, Pecina & Spousta 2007",
+            kinds=(_VICTOR,), default="victor", trainer="ncleaner.classics.trainers:train_victor",
         ),
         Entry(
             "bte", "the span with most words inside and most tags outside",
-            "ncleaner.methods.baselines:BodyText", "Finn, Kushmerick & Smyth 2001",
+            "ncleaner.classics.bte:BodyText", "Finn, Kushmerick & Smyth 2001",
         ),
         Entry(
             "density", "segments with much text for their markup, then n-grams",
-            "ncleaner.methods.density:Density", "Pal 2009", kinds=(_NGRAMS, _HYBRID), by_language=True,
+            "ncleaner.classics.density:Density", "Pal 2009", kinds=(_NGRAMS, _HYBRID), by_language=True,
         ),
         Entry(
             "kimatu", "blocks of one look with much prose, and what belongs to them",
-            "ncleaner.methods.kimatu:Kimatu", "Saralegi & Leturia 2007",
+            "ncleaner.classics.kimatu:Kimatu", "Saralegi & Leturia 2007",
         ),
         Entry(
             "webcontent", "the densest element with most of the text",
-            "ncleaner.methods.webcontent:WebContent", "Baisa 2009",
+            "ncleaner.classics.webcontent:WebContent", "Baisa 2009",
         ),
         Entry(
             "site", "what a page does not share with a reference page of its site",
-            "ncleaner.methods.webcontent:Site", "Baisa 2009", needs_references=True,
+            "ncleaner.classics.webcontent:Site", "Baisa 2009", needs_references=True,
         ),
         Entry(
             "htmcleaner", "runs of sentences with many function words and few links",
-            "ncleaner.methods.htmcleaner:Htmcleaner", "Girardi 2007",
+            "ncleaner.classics.htmcleaner:Htmcleaner", "Girardi 2007",
             kinds=(_NGRAMS, _HYBRID), by_language=True,
         ),
         Entry(
             "fiasco", "a support vector machine over elements",
-            "ncleaner.methods.classic:Fiasco", "Bauer et al. 2007", kinds=(_FIASCO,), default="fiasco",
+            "ncleaner.classics.fiasco:Fiasco", "Bauer et al. 2007", kinds=(_FIASCO,), default="fiasco",
+            trainer="ncleaner.classics.trainers:train_fiasco",
         ),
         Entry(
             "genieknows", "semantic blocks by a weighted average of features",
-            "ncleaner.methods.genieknows:GenieKnows", "Gao & Abou-Assaleh 2007",
+            "ncleaner.classics.genieknows:GenieKnows", "Gao & Abou-Assaleh 2007",
         ),
         Entry(
             "lines", "a decision tree over paragraphs, headings and list items, or their length",
-            "ncleaner.methods.classic:Lines", "Hofmann & Weerkamp 2007", kinds=(_LINES,), default="lines",
+            "ncleaner.classics.line_tree:Lines", "Hofmann & Weerkamp 2007", kinds=(_LINES,), default="lines",
+            trainer="ncleaner.classics.trainers:train_lines",
         ),
         Entry(
             "heuristics-only", "removes only menus and copyright lines",

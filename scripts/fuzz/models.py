@@ -20,11 +20,13 @@ import numpy.typing as npt
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
+from ncleaner.classics.fiasco import FIASCO_FEATURES, FiascoModel
+from ncleaner.classics.line_tree import CLASSES, LINES_FEATURES, LinesModel
+from ncleaner.classics.victor import VictorModel, make_slots
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.plain import dump_text
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
-from ncleaner.modelling.classic import CLASSES, FIASCO_FEATURES, LINES_FEATURES, FiascoModel, LinesModel
 from ncleaner.modelling.container import MAGIC, Stored
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
@@ -32,7 +34,6 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
-from ncleaner.modelling.victor import VictorModel, make_slots
 from ncleaner.versions import MODELS
 
 __all__ = ["loose", "model_file", "of_loose", "opened", "remade", "small_model", "small_models", "summed"]

@@ -22,6 +22,7 @@ from fuzz.mutate import MARKUP, UTF8, mutated
 from fuzz.pages import CONTENT_TYPES, page
 from fuzz.raw import PIECES, check_raw, raw_page
 from fuzz.source import Source
+from ncleaner.classics.victor import Victor, VictorModel
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document._stored import pack, unpack
@@ -32,12 +33,12 @@ from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import NcleanerError
 from ncleaner.lab.training.annotations import read_annotations, write_annotations
+from ncleaner.lab.training.labels import gold_of, labels_from_kept
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import load_method, read_ngrams
-from ncleaner.methods.classic import Victor
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
@@ -47,7 +48,6 @@ from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, shipped_structure
-from ncleaner.modelling.victor import VictorModel, gold_of, labels_from_kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.parsing._lexbor import parsed_within_bounds
 from ncleaner.parsing.coarse import bounded, flattened

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.lab.annotating.project import Project
-from ncleaner.modelling.victor import LABELS
+from ncleaner.lab.training.labels import LABELS
 
 _OTHER: Final = "o"
 # characters of a segment in the list of disagreements

@@ -34,9 +34,9 @@ from ncleaner.lab.training.annotations import (
     write_annotations,
 )
 from ncleaner.lab.training.hybrid import pair_of
+from ncleaner.lab.training.labels import CONTINUATION, LABELS, OTHER, Labels, gold_of
 from ncleaner.lab.training.pairs import Pair, find_manifest, read_bytes, read_page, read_text, site_of
 from ncleaner.methods.language import page_language
-from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input, is_page

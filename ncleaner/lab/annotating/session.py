@@ -20,7 +20,7 @@ from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.lab.annotating.agreement import conflicts
 from ncleaner.lab.annotating.learning import Guess, Learning, guess_of, guesser, in_order, styles_of
 from ncleaner.lab.annotating.project import OPEN, PageLabels, Project, digest_of, kinds_of
-from ncleaner.modelling.victor import LABELS
+from ncleaner.lab.training.labels import LABELS
 from ncleaner.text.visible import counted
 
 #: The guess for a segment that two people label differently.

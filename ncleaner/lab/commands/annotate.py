@@ -98,9 +98,9 @@ def _is_one_page(what: str) -> bool:
 def _write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | None) -> None:
     """Writes the labels of one page, by a method or by its clean text, to a file of Victor."""
     import ncleaner.lab.training.annotations as anno
+    from ncleaner.lab.training.labels import labels_from_kept
     from ncleaner.lab.training.pairs import Pair, read_page, read_text
     from ncleaner.methods.choice import load_method
-    from ncleaner.modelling.victor import labels_from_kept
     from ncleaner.storage.local import write_whole
 
     document = read_page(page, recipe.encoding)

@@ -14,7 +14,7 @@ import typer
 
 from ncleaner.cli.options import Given, Run, cores, part, reports_errors, with_options
 from ncleaner.cli.streams import tell
-from ncleaner.errors import TrainingWarning
+from ncleaner.errors import TrainingWarning, named
 from ncleaner.lab.commands.labelled import read_labelled, training_notes
 from ncleaner.lab.training import Labelled, NGramOptions, Recorded
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
@@ -212,7 +212,6 @@ def _trained(
     """Trains the model; returns it, and what its learning curve says."""
     from ncleaner.lab.evaluating import SEEN, digests_of
     from ncleaner.lab.training.annotations import read_annotated
-    from ncleaner.lab.training.classic import train_fiasco, train_lines, train_victor
     from ncleaner.lab.training.crawl import train_from_crawl
     from ncleaner.lab.training.curve import with_curve
     from ncleaner.lab.training.hybrid import pair_of, train_hybrid
@@ -228,10 +227,10 @@ def _trained(
         annotated = read_annotated(training.annotations, encoding=recipe.encoding)
     # by these, `evaluate` knows the training pages
     about = {**about, SEEN: digests_of([*pairs, *map(pair_of, annotated)])}
-    if method == "victor":
-        return train_victor(pairs, annotated, without=without, about=about), ""
-    if method in ("fiasco", "lines"):
-        return (train_fiasco if method == "fiasco" else train_lines)(pairs, about=about), ""
+    if trainer := entry_of(method).trainer:
+        # only those that take them may be given them
+        given = {name: value for name, value in (("annotated", annotated), ("without", without)) if value}
+        return named(trainer)(pairs, about=about, **given), ""
     model = load_model(training.base, entry_of("ngram").kinds) if training.base else None
     ngrams = replace(
         ngrams,

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from ncleaner.errors import EvaluationError, ModelError, TrainingError, TrainingWarning
+from ncleaner.errors import EvaluationError, ModelError, TrainingError, TrainingWarning, named
 from ncleaner.lab.comparing.gold import GoldPage, GoldSet
 from ncleaner.lab.comparing.tools import Outcome, Tool, ToolError, run, sources_of, tool_of
 from ncleaner.lab.scoring.measures import (
@@ -28,7 +28,6 @@ from ncleaner.lab.scoring.measures import (
     ratio_error,
     split_words,
 )
-from ncleaner.lab.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.lab.training.conventions import OPTIONS
 from ncleaner.lab.training.examples import folds
 from ncleaner.lab.training.hybrid import train, train_hybrid
@@ -464,9 +463,11 @@ def _reference(asked: str, ran: Sequence[str]) -> str:
 _TRAINERS: dict[str, Callable[[Sequence[Pair], int], Stored]] = {
     "ngram": lambda pairs, threads: train(pairs, method="ngram"),
     "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
-    "victor": lambda pairs, threads: train_victor(pairs),
-    "fiasco": lambda pairs, threads: train_fiasco(pairs),
-    "lines": lambda pairs, threads: train_lines(pairs),
+    **{
+        entry.kinds[0].name: lambda pairs, threads, path=entry.trainer: named(path)(pairs)
+        for entry in METHODS.values()
+        if entry.trainer
+    },
 }
 
 

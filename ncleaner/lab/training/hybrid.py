@@ -27,6 +27,7 @@ from ncleaner.lab.training.calibration import Scored, fit_calibration
 from ncleaner.lab.training.conventions import conventions_of
 from ncleaner.lab.training.examples import count_sites
 from ncleaner.lab.training.fragments import Fragment, cut_of, fragment_of
+from ncleaner.lab.training.labels import gold_of
 from ncleaner.lab.training.ngrams import train_and_score
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.lab.training.structure import Example, train_structure
@@ -36,7 +37,6 @@ from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
-from ncleaner.modelling.victor import gold_of
 from ncleaner.options import check_names
 from ncleaner.text.visible import counted, joined
 

@@ -24,7 +24,7 @@ from ncleaner.lab.annotating.project import (
     write_labels,
 )
 from ncleaner.lab.training.annotations import read_annotations, write_annotations
-from ncleaner.modelling.victor import LABELS
+from ncleaner.lab.training.labels import LABELS
 
 from .made import WANTED, page
 

@@ -18,8 +18,8 @@ from ncleaner.lab.training.annotations import (
     read_annotations,
     write_annotations,
 )
+from ncleaner.lab.training.labels import LABELS, OTHER, gold_of, labels_from_kept
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.modelling.victor import LABELS, OTHER, gold_of, labels_from_kept
 
 PAGE = (
     "<div><a href=/>Home</a> | <a href=/n>News</a></div><h1>The ferry</h1>"

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncleaner.classics.webcontent import Site, common_share, different, is_similar
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.tables import Site as Known
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.webcontent import Site, common_share, different, is_similar
 
 PROSE = (
     "The harbour board has decided on Monday that the ferry will sail until the end of May, in all weathers."

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from ncleaner.classics.fiasco import Fiasco
+from ncleaner.classics.line_tree import Lines, line_features
+from ncleaner.classics.trainers import model_of_tree, train_fiasco, train_lines
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.lab.training.classic import model_of_tree, train_fiasco, train_lines
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.methods.classic import Fiasco, Lines
-from ncleaner.modelling.classic import line_features
 from ncleaner.modelling.container import Stored
 
 pytest.importorskip("sklearn")

@@ -6,9 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ncleaner.dumping.html import dump_html
-from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.kimatu import (
+from ncleaner.classics.kimatu import (
     Blocks,
     Kimatu,
     are_dispersed,
@@ -20,6 +18,8 @@ from ncleaner.methods.kimatu import (
     marks_of,
     same_style,
 )
+from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.plain import dump_text
 
 PROSE = (
     "The harbour board has decided that the ferry will sail until the end of May. Nobody, it seems, had asked "

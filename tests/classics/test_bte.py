@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.classics.bte import BodyText, best_span
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.baselines import BodyText, best_span
 
 PIECES = st.sampled_from(
     ["<div>", "</div>", "<p>", "<a href=/>", "</a>", "<br>", "<b>", "</b>", "<img src=x>", "<ul><li>", "</ul>",

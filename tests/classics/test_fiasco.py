@@ -3,12 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncleaner.classics.fiasco import FIASCO_FEATURES, Fiasco, FiascoModel, target_nodes
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.classic import Fiasco
-from ncleaner.modelling.classic import FIASCO_FEATURES, FiascoModel, target_nodes
 from ncleaner.modelling.container import pack
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May."

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ncleaner.classics.htmcleaner import Htmcleaner, best_runs, characters_in
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.htmcleaner import Htmcleaner, best_runs, characters_in
 from ncleaner.text.words import sentences_in
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
@@ -116,7 +116,7 @@ def test_function_words_count_with_their_letters() -> None:
 def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPatch) -> None:
     model = read_ngrams("en")
     first = Htmcleaner(model)
-    monkeypatch.setattr("ncleaner.methods.htmcleaner._likely_words", None)
+    monkeypatch.setattr("ncleaner.classics.htmcleaner._likely_words", None)
     assert Htmcleaner(model.with_others([])).function_words == first.function_words
 
 

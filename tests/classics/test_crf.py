@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ncleaner.modelling._victor import marginals, state_scores
+from ncleaner.classics._victor import marginals, state_scores
 
 
 def by_hand(scores: np.ndarray, moves: np.ndarray) -> np.ndarray:

@@ -5,10 +5,10 @@ from statistics import stdev
 import numpy as np
 import pytest
 
+from ncleaner.classics.density import Density, text_densities
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.density import Density, text_densities
 
 LONG = (
     "The harbour board has decided on Monday that the ferry will sail until the end of May, in all weathers."

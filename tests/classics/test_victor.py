@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.classics._victor import features, marginals
+from ncleaner.classics.trainers import attribute_names, attributes, train_victor
+from ncleaner.classics.victor import FEATURES, Victor, VictorModel, block_features, make_slots, visible_rows
 from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
@@ -19,24 +22,12 @@ from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
-from ncleaner.lab.training.classic import attribute_names, attributes, train_victor
+from ncleaner.lab.training.labels import LABELS, OTHER, labels_from_kept
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.choice import load_method, load_model, read_ngrams
-from ncleaner.methods.classic import Victor
 from ncleaner.methods.table import entry_of
-from ncleaner.modelling._victor import features, marginals
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.victor import (
-    FEATURES,
-    LABELS,
-    OTHER,
-    VictorModel,
-    block_features,
-    labels_from_kept,
-    make_slots,
-    visible_rows,
-)
 
 from ..lab.training.test_annotations import HTML
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncleaner.classics.webcontent import WebContent, densities, target_node
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.webcontent import WebContent, densities, target_node
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers. "
 

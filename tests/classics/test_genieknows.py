@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncleaner.classics.genieknows import GenieKnows, semantic_blocks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.genieknows import GenieKnows, semantic_blocks
 
 PROSE = (
     "The harbour board has decided that the ferry will sail until the end of May. Nobody had asked the crew. "

@@ -13,36 +13,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document import Document
-from ncleaner.errors import TrainingError, require
-from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
-from ncleaner.lab.training.examples import checked_pairs, count_sites
-from ncleaner.lab.training.pairs import Pair
-from ncleaner.lab.training.structure import rounded_down
-from ncleaner.modelling.classic import (
-    CLASSES,
-    FIASCO_FEATURES,
-    FiascoModel,
-    LinesModel,
-    Nodes,
-    keyword_shares,
-    line_features,
-    target_nodes,
-)
-from ncleaner.modelling.victor import (
-    LABELS,
-    OTHER,
+from ncleaner.classics.fiasco import FIASCO_FEATURES, FiascoModel, Nodes, keyword_shares, target_nodes
+from ncleaner.classics.line_tree import CLASSES, LinesModel, line_features
+from ncleaner.classics.victor import (
     VALUES,
     WINDOW,
-    Labels,
     Slot,
     VictorModel,
     block_features,
-    gold_of,
     make_slots,
     slot_table,
     visible_rows,
 )
+from ncleaner.document import Document
+from ncleaner.errors import TrainingError, require
+from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
+from ncleaner.lab.training.examples import checked_pairs, count_sites
+from ncleaner.lab.training.labels import LABELS, OTHER, Labels, gold_of
+from ncleaner.lab.training.pairs import Pair
+from ncleaner.lab.training.structure import rounded_down
 
 # smaller weights decide nothing and only cost space
 _NEGLIGIBLE = 1e-3
