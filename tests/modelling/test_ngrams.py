@@ -23,7 +23,7 @@ from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.versions import MODELS
 
-from .test_ngram import CLEAN, DIRTY, model_of
+from ..test_ngram import CLEAN, DIRTY, model_of
 
 MODEL = model_of(CLEAN, DIRTY, 3, 0.5)
 DATA = MODEL.to_bytes()

@@ -32,6 +32,7 @@ from ncleaner.lab.training.conventions import OPTIONS
 from ncleaner.lab.training.examples import folds
 from ncleaner.lab.training.hybrid import train, train_hybrid
 from ncleaner.lab.training.pairs import Pair
+from ncleaner.methods.base import Entry
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import Stored
@@ -458,13 +459,17 @@ def _reference(asked: str, ran: Sequence[str]) -> str:
 # --------------------------------------------------------------------------------------------------
 # Cross-validation.
 
+def _trainer_of(entry: Entry) -> Callable[[Sequence[Pair], int], Stored]:
+    return lambda pairs, threads: named(entry.trainer)(pairs)
+
+
 # By the kind of model that a method has as its own. The structure model is trained, too: the shipped one has
 # seen the pages of the gold sets.
 _TRAINERS: dict[str, Callable[[Sequence[Pair], int], Stored]] = {
     "ngram": lambda pairs, threads: train(pairs, method="ngram"),
     "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
     **{
-        entry.kinds[0].name: lambda pairs, threads, path=entry.trainer: named(path)(pairs)
+        entry.kinds[0].name: _trainer_of(entry)
         for entry in METHODS.values()
         if entry.trainer
     },
