@@ -32,7 +32,7 @@ def _method(name: str, sites: str | None) -> Step:
     from ncleaner.page import Page
     from ncleaner.reading.archive import read
     from ncleaner.running.tally import Tally
-    from ncleaner.sinks.choice import Output
+    from ncleaner.sinks.formats import Output
 
     cleaner, sink, tally = Cleaner(name, sites=sites), Output(format="jsonl").sink(), Tally()
 

@@ -27,7 +27,7 @@ from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 __all__ = ["STEPS", "digest", "html_pages", "steps"]
 

@@ -31,11 +31,11 @@ from ncleaner.lab.training.examples import folds
 from ncleaner.lab.training.hybrid import train as train_model
 from ncleaner.lab.training.hybrid import train_hybrid
 from ncleaner.lab.training.pairs import Pair, read_pairs
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.modelling.container import Stored
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:

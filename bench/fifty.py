@@ -40,8 +40,8 @@ from ncleaner.lab.training.validation import (
     validated,
 )
 from ncleaner.methods.choice import load_model, read_ngrams
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.registry import entry_of
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure
 

@@ -52,9 +52,9 @@ from ncleaner.lab.training.examples import folds
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.lab.training.tuning import DEFAULT_QS, Trial, tune
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

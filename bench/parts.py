@@ -17,7 +17,7 @@ from bench.results import Row, Table, measured
 from bench.texts import as_lynx, marked
 from ncleaner.lab.comparing.peers import PEERS
 from ncleaner.lab.comparing.tools import tool_of
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
 

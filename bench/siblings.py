@@ -23,7 +23,7 @@ from bench.crossval import load_gold
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.methods.table import DEFAULT_MODEL
+from ncleaner.methods.registry import DEFAULT_MODEL
 
 # Fewer segments are no group.
 FEW = 3

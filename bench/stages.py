@@ -23,7 +23,7 @@ from ncleaner.methods import choice
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 __all__ = ["ASIDE", "STAGES", "stages"]
 

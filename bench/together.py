@@ -44,7 +44,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingWarning
 from ncleaner.lab.training.conventions import conventions_of, wishes_of
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling.decision import Preset
 
 ROWS = ("method", "defaults", "convention", "advised", "n-grams")

@@ -18,14 +18,14 @@ from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.registry import entry_of
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling.container import Stored, language_of
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
-from ncleaner.sinks.base import replace_surrogates
+from ncleaner.sinks.sink import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:

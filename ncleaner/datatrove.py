@@ -26,7 +26,7 @@ from ncleaner.running.engine import cleaned_items
 from ncleaner.running.jobs import pool_of
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 try:
     from datatrove.pipeline.extractors.base import BaseExtractor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ncleaner.arguments import check_choice, check_is, check_local, check_number
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
+from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.options import Declared, OptionError, option
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.codes import languages_in

@@ -21,7 +21,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from ncleaner.limits import Limits
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.records import PAGES

@@ -29,14 +29,14 @@ from ncleaner.lab.training.pairs import Pair, read_pairs
 from ncleaner.lab.training.structure import Example, train_structure
 from ncleaner.methods.choice import key_of
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.registry import entry_of
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 # What `Cleaner` wants by default with the method hybrid.
 DEFAULTS = Wanted.by_default(entry_of("hybrid"))

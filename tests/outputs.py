@@ -12,7 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document._tables import ELEMENT, RUN, SEGMENT, Tables
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink
+from ncleaner.sinks.sink import Sink
 
 PROSE = (
     "The lighthouse keeper counts the ships, and writes their names into a book.",

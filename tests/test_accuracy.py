@@ -20,7 +20,7 @@ from ncleaner.lab.training.pairs import Pair
 from ncleaner.modelling import Scheme, Statistic
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.text.hosts import registered_domain
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

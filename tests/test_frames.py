@@ -10,7 +10,7 @@ import pytest
 
 import ncleaner
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 CRAWL = EXAMPLES / "crawl.warc.gz"

@@ -34,7 +34,7 @@ from ncleaner.dumping.html import dump_html, parse
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.modelling._forest import MAX_TREES, Forest
 from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, _run_of_marks, alphabet, compose
 from ncleaner.modelling.hybrid import HybridModel

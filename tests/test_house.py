@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.sinks.choice import FORMATS
+from ncleaner.sinks.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
@@ -129,7 +129,7 @@ for _path in sources():
 def test_the_sources_are_read() -> None:
     assert "ncleaner.text._letters" in GRAPH["ncleaner.dumping._zones"]
     assert "ncleaner.document" in GRAPH["ncleaner.methods.base"]
-    assert "ncleaner.classics.kimatu" in GRAPH["ncleaner.methods.table"]
+    assert "ncleaner.classics.kimatu" in GRAPH["ncleaner.methods.registry"]
 
 
 @pytest.mark.parametrize("room", sorted({room_of(module) for module in MODULES}))

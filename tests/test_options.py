@@ -12,9 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 from ncleaner import Cleaner, Limits, Recipe
-from ncleaner.cli.options import Given, part, with_options
+from ncleaner.cli.parameters import Given, part, with_options
 from ncleaner.options import REQUIRED, Declared, Option, OptionError, option, options_of, record_of, words_of
-from ncleaner.sinks.choice import FORMATS, Output
+from ncleaner.sinks.formats import FORMATS, Output
 
 ROOT = Path(__file__).parent.parent
 

@@ -13,7 +13,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 # every line that these pages take is run by other tests, too
 pytestmark = pytest.mark.untraced

@@ -61,7 +61,7 @@ def _interrupted(*_: object) -> None:
 def _status() -> int:
     """Runs the command line; returns the exit status."""
     try:
-        from ncleaner.cli.streams import discard, finish, open_missing, tell_error
+        from ncleaner.cli.printing import discard, finish, open_missing, tell_error
 
         open_missing()
         try:

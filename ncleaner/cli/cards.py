@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ncleaner.cli.parts import text_table
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
 from ncleaner.text.visible import counted, visible

@@ -412,7 +412,7 @@ def rates() -> Iterator[Finding]:
     from ncleaner.page import Page
     from ncleaner.parsing._lexbor import reuse_memory
     from ncleaner.reading.archive import read
-    from ncleaner.sinks.choice import Output
+    from ncleaner.sinks.formats import Output
 
     stored = (shipped_folder("examples") / "crawl.warc.gz").read_bytes()
     sink = Output(format="jsonl").sink()

@@ -16,9 +16,9 @@ from typer.main import get_command
 from typer.models import TyperPath
 
 from ncleaner.arguments import check_local
-from ncleaner.cli.streams import output_errors, show
+from ncleaner.cli.printing import output_errors, show
 from ncleaner.errors import named
-from ncleaner.sinks.choice import FORMATS
+from ncleaner.sinks.formats import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
 

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ncleaner.cli.streams import may_be_terminal, tell, tell_raw
+from ncleaner.cli.printing import may_be_terminal, tell, tell_raw
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import language_of_model
-from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.methods.registry import FALLBACK_MODEL
 from ncleaner.modelling.files import own_models, shipped_models
 from ncleaner.reading.inputs import Input, total_size
 from ncleaner.running.tally import OTHERS, Note, Tally
@@ -25,7 +25,7 @@ from ncleaner.text.visible import counted, visible, visible_lines
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from ncleaner.sorting.engine import Phase, SortTally
+    from ncleaner.sorting.regroup import Phase, SortTally
 
 
 # seconds between plain lines, and between two updates of the bar

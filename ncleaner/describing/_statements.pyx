@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import orjson
 
-from ncleaner.document.facts import NAMES
+from ncleaner.document.fact_names import NAMES
 
 cdef enum:
     # Nodes that are read of a page. A page has tens; JSON-LD of a shop may have thousands of offers.

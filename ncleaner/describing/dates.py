@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from ncleaner.describing._lines import may_have_date
+from ncleaner.describing._bylines import may_have_date
 
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)

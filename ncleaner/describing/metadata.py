@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ncleaner.describing._lines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
+from ncleaner.describing._bylines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
 from ncleaner.describing._statements import Statements
 from ncleaner.describing.dates import (
     Found,
@@ -39,7 +39,7 @@ from ncleaner.describing.names import (
 )
 from ncleaner.describing.rights import LONGEST_URL, address_in
 from ncleaner.document._kept import text_of_row
-from ncleaner.document.facts import NAMES
+from ncleaner.document.fact_names import NAMES
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import filterfalse, islice
 
-from ncleaner.describing._lines import begins_like
+from ncleaner.describing._bylines import begins_like
 from ncleaner.describing.dates import dates_in
 from ncleaner.text.hosts import host_of
 

@@ -15,7 +15,7 @@ from ncleaner.document._marks cimport (
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
-from ncleaner.parsing._names cimport (
+from ncleaner.parsing._cues cimport (
     CALLOUT_CLASSES, OF_ALIGN, OF_ALT, OF_BASE, OF_CALLOUT, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_HEIGHT, OF_HREF,
     OF_ID, OF_LANGUAGE, OF_LEVEL, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TYPE, OF_VALUE,
     OF_WIDTH, SCRIPT_BYTES, has_dollars, is_one_of, next_name, typesets, value_at,

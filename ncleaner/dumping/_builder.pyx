@@ -18,7 +18,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.dumping._spaces cimport shortcode_length
 from ncleaner.dumping._zones cimport assign_kinds, assign_zones
-from ncleaner.parsing._names cimport style_hash
+from ncleaner.parsing._cues cimport style_hash
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document._tags import check as _check_tags

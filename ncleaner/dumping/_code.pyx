@@ -3,7 +3,7 @@
 from ncleaner.document._tags cimport (
     FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK, ROLE_LEFT_OUT, TAG_CODE, TAG_PRE,
 )
-from ncleaner.parsing._names cimport OF_CLASS, OF_STYLE, is_one_of, next_name, value_at
+from ncleaner.parsing._cues cimport OF_CLASS, OF_STYLE, is_one_of, next_name, value_at
 from ncleaner.parsing._nodes cimport is_alone, meaning_of, value_of
 from ncleaner.parsing._structs cimport ELEMENT_NODE, TEXT_NODE, following, node_t, str_t, text_node_t
 from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, words_t

@@ -17,7 +17,7 @@ from ncleaner.parsing._structs cimport (
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document.facts import NAMES
+from ncleaner.document.fact_names import NAMES
 from ncleaner.parsing._nodes import LAYOUT_PROVED
 from ncleaner.text._ascii cimport begins, find, holds, lower
 

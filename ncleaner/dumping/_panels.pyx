@@ -10,7 +10,7 @@ from libc.string cimport memcmp
 from ncleaner.document._tags cimport (
     ROLE_LEFT_OUT, TAG_A, TAG_ARTICLE, TAG_DIV, TAG_DL, TAG_FOOTER, TAG_FORM, TAG_HEADER, TAG_NAV, TAG_UL, TAG_UNKNOWN,
 )
-from ncleaner.parsing._names cimport OF_ID, OF_POPUP, OF_ROLE, is_one_of
+from ncleaner.parsing._cues cimport OF_ID, OF_POPUP, OF_ROLE, is_one_of
 from ncleaner.parsing._nodes cimport id_body, is_bare_text, meaning_of, meanings, value_of
 from ncleaner.parsing._structs cimport ELEMENT_NODE, KNOWN_TAGS, following, is_same, node_t, str_t, text_node_t
 from ncleaner.text._letters cimport is_white

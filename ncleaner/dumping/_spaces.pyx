@@ -21,7 +21,7 @@ from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
-from ncleaner.parsing._names cimport is_one_of
+from ncleaner.parsing._cues cimport is_one_of
 from ncleaner.parsing._structs cimport is_same
 from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, words_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case

@@ -35,7 +35,7 @@ from ncleaner.dumping._formula cimport (
 from ncleaner.dumping._linear cimport add_math
 from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
-from ncleaner.parsing._names cimport (
+from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
     OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     class_conceals, names_overlay, read_class, read_names, style_hash,

@@ -16,7 +16,7 @@ import numpy as np
 from ncleaner.cleaner import Cleaner
 from ncleaner.cli.parts import html_head, html_table, text_table, wide, write_page
 from ncleaner.cli.progress import CountDisplay
-from ncleaner.cli.streams import tell_error
+from ncleaner.cli.printing import tell_error
 from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
 from ncleaner.lab.comparing.gold import unit_of
@@ -44,14 +44,14 @@ from ncleaner.lab.training.pairs import (
     read_text,
     sites_of_names,
 )
-from ncleaner.methods.table import AUTO, METHODS, SHIPPED
+from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.container import header_of
 from ncleaner.modelling.files import is_path, model_bytes, own_models
 from ncleaner.page import Damage, Page
 from ncleaner.reading.archive import read
 from ncleaner.recipe import Recipe
 from ncleaner.running.tally import note_of
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted, html_text, visible

@@ -23,7 +23,7 @@ from ncleaner.markup._escape cimport (
     kind_after, kind_before, line_end, out_t, put, put_attribute, put_byte, put_bytes, put_code, put_escaped,
     put_markdown, put_tex,
 )
-from ncleaner.markup._sheet cimport DISPLAY, extra_t, text_t
+from ncleaner.markup._blocks cimport DISPLAY, extra_t, text_t
 from ncleaner.text._ascii cimport is_digit
 
 # Marks between an image and the link around it.

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from ncleaner.document._tables cimport mark_t
-from ncleaner.markup._sheet cimport node_t, sheet_t
+from ncleaner.markup._blocks cimport node_t, sheet_t
 
 
 cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nogil

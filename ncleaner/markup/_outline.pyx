@@ -12,7 +12,7 @@ from ncleaner.document._tags cimport (
     TAG_ASIDE, TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_H6,
     TAG_LI, TAG_MENU, TAG_NAV, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR, TAG_UL,
 )
-from ncleaner.markup._sheet cimport (
+from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
     NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
     first_run_of, node_t, place_t, read_sheet, sheet_t,

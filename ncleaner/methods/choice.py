@@ -14,7 +14,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind, Value
 from ncleaner.methods.language import Found, find_language, foreign_segments, page_language
-from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
+from ncleaner.methods.registry import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
 from ncleaner.modelling.container import header_of, language_of, unpack, usable
 from ncleaner.modelling.files import is_path, model_bytes, own_models, shipped_models
 

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
-from ncleaner.record import record
+from ncleaner.fastclass import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose
 

@@ -23,7 +23,7 @@ from ncleaner.modelling.container import Card, Parts, Stored, about_of, validate
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
-from ncleaner.record import record
+from ncleaner.fastclass import record
 
 # Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
 # A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).

@@ -32,7 +32,7 @@ from ncleaner.modelling.container import (
     validated_facts,
 )
 from ncleaner.modelling.decision import Decision, Preset
-from ncleaner.record import record
+from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script

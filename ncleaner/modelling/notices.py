@@ -22,7 +22,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.container import Card, Parts, Stored, about_of, integers
 from ncleaner.modelling.files import model_bytes
-from ncleaner.record import record
+from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 _CODE = 1 << tags.CONTEXT.index("code")

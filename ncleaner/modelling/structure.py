@@ -43,8 +43,8 @@ from ncleaner.modelling.features import (
     WEIGHTS,
 )
 from ncleaner.modelling.files import model_bytes
-from ncleaner.parsing._names import HASHES_VERSION
-from ncleaner.record import record
+from ncleaner.parsing._cues import HASHES_VERSION
+from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 # Model files store the weights of names as small integers, in steps of this size.

@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t, uintptr_t
 from ncleaner.document._tags cimport (
     FORM_PLAIN, ROLE_BLOCK, ROLE_INLINE, ROLE_RULE, SIDE_OTHER, TAG_CUSTOM, TAG_UNKNOWN,
 )
-from ncleaner.parsing._names cimport NO_ATTRIBUTE
+from ncleaner.parsing._cues cimport NO_ATTRIBUTE
 from ncleaner.parsing._structs cimport (
     KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )

@@ -45,7 +45,7 @@ from ncleaner.reading.markers import (
     split_documents,
 )
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
-from ncleaner.reading.stored import StoredRecord, stored_records
+from ncleaner.reading.raw_records import StoredRecord, stored_records
 from ncleaner.reading.streams import Members, Part, Source
 from ncleaner.reading.transfer import TooLargeError, UndecodableError, unwrap
 from ncleaner.storage.places import open_binary

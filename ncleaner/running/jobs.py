@@ -26,10 +26,10 @@ from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, open_stretch
-from ncleaner.record import record
+from ncleaner.fastclass import record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.sinks.base import Sink
+from ncleaner.sinks.sink import Sink
 
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 256

@@ -20,10 +20,10 @@ from ncleaner.errors import OutputError
 from ncleaner.options import Declared, Option, options_of, record_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
-from ncleaner.record import record
+from ncleaner.fastclass import record
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.storage.local import Folder, Log
 from ncleaner.text.visible import counted
 from ncleaner.versions import OUTPUTS

@@ -15,7 +15,7 @@ from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import NAME as MANIFEST
 from ncleaner.running.settings import Settings
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.sink import Writable
 from ncleaner.storage.local import Folder, is_url
 from ncleaner.storage.places import folder_and_name
 

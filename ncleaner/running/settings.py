@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncleaner.errors import ModelError
-from ncleaner.methods.table import DEFAULT_MODEL
+from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner

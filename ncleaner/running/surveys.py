@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ncleaner.errors import InputError, OutputError
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import no_progress, run
@@ -23,7 +23,7 @@ from ncleaner.running.manifest import NAME
 from ncleaner.running.outputs import is_directory
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.storage.local import is_url, write_whole
 from ncleaner.surveying.build import PAGES, Builder

@@ -19,7 +19,7 @@ import zstandard
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, Writable
+from ncleaner.sinks.sink import Sink, Writable
 
 # Bytes of a piece before compression; the output is one per cent larger than one stream without pieces.
 _PIECE = 1 << 20

@@ -14,7 +14,7 @@ from ncleaner.document._kept import has_line_ends, json_of, number_kept, thousan
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions, replace_surrogates
+from ncleaner.sinks.sink import Sink, SinkOptions, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 
 # What `str.splitlines` takes for line ends besides controls, which JSON escapes: U+0085, U+2028, U+2029.

@@ -6,7 +6,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink
+from ncleaner.sinks.sink import Sink
 from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.duplicates import sequences_on, sketch_of
 from ncleaner.surveying.signatures import signature_of

@@ -11,7 +11,7 @@ from itertools import groupby
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions, Writable, capture_time
+from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.corpus import (
     CELL,
     Element,

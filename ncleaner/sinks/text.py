@@ -6,7 +6,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import text_of
 from ncleaner.document.kept import Kept, lines_of
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink
+from ncleaner.sinks.sink import Sink
 from ncleaner.text.visible import visible
 
 

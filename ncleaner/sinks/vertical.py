@@ -9,7 +9,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions
+from ncleaner.sinks.sink import Sink, SinkOptions
 from ncleaner.sinks.corpus import (
     Fields,
     attributes,

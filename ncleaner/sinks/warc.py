@@ -19,7 +19,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.stored import stored
 from ncleaner.page import STORED, Page
-from ncleaner.sinks.base import Sink, Writable, capture_time, derived_id
+from ncleaner.sinks.sink import Sink, Writable, capture_time, derived_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
 

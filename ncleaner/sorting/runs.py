@@ -30,7 +30,7 @@ from ncleaner.pools.pool import Worker
 from ncleaner.reading.archive import read_stored
 from ncleaner.reading.inflating import Codec, lz4_frames
 from ncleaner.reading.records import ARC_LINE
-from ncleaner.reading.stored import StoredRecord, filedesc, temporary
+from ncleaner.reading.raw_records import StoredRecord, filedesc, temporary
 from ncleaner.storage.local import flush_directories
 from ncleaner.text.hosts import host_of, registered_domain
 

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.methods.choice import model_files
-from ncleaner.methods.table import AUTO, SHIPPED
+from ncleaner.methods.registry import AUTO, SHIPPED
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
@@ -44,7 +44,7 @@ from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.sinks.parquet import to_table
 from ncleaner.storage.local import Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at

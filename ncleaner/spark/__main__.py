@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from ncleaner.cli.options import Run, part, reports_errors, with_options
+from ncleaner.cli.parameters import Run, part, reports_errors, with_options
 from ncleaner.cli.progress import ProgressDisplay
 from ncleaner.pools.interrupts import ending_on_signals
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.spark import clean
 
 

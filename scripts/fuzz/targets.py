@@ -42,7 +42,7 @@ from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.modelling.container import header_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel

@@ -25,7 +25,7 @@ from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
 from ncleaner.lab.training.labels import LABELS, OTHER, labels_from_kept
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.choice import load_method, load_model, read_ngrams
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.files import model_bytes
 

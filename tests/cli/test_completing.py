@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.cli.options import model_choices, model_names, own_names
+from ncleaner.cli.parameters import model_choices, model_names, own_names
 from ncleaner.cli.program import COMMANDS
-from ncleaner.methods.table import METHODS
-from ncleaner.sinks.choice import FORMATS
+from ncleaner.methods.registry import METHODS
+from ncleaner.sinks.formats import FORMATS
 
 BIN = Path(sys.executable).parent
 ENV = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}

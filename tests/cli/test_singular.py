@@ -144,7 +144,7 @@ def test_train_on_what_does_not_fit(gold: Path, tmp_path: Path) -> None:
 
 def test_counts_that_no_small_input_reaches() -> None:
     from ncleaner.cli.progress import run_summary, sort_summary
-    from ncleaner.sorting.engine import SortTally
+    from ncleaner.sorting.regroup import SortTally
 
     one = Tally(
         inputs=1, resumed=1, unread=1, pages=1, empty=1, notices=1, duplicates=1, damaged=1, flattened=1,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ncleaner.document.facts import NAMES
+from ncleaner.document.fact_names import NAMES
 from ncleaner.document.tables import Fact
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping._walk import walk

@@ -21,7 +21,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.parsing import _nodes
-from ncleaner.parsing._names import HASHES_VERSION
+from ncleaner.parsing._cues import HASHES_VERSION
 
 
 def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from ncleaner.lab.comparing.tools import tool_of
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.choice import ByLanguage, PerLanguage, fingerprint, load_method, load_model, read_ngrams
-from ncleaner.methods.table import METHODS, entry_of
+from ncleaner.methods.registry import METHODS, entry_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings

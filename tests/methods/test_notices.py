@@ -12,7 +12,7 @@ import ncleaner
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling.notices import shipped_notices
 
 CLEANER = ncleaner.Cleaner()
@@ -113,7 +113,7 @@ def test_inspect_says_why_nothing_is_kept() -> None:
 
 def test_jsonl_names_it(tmp_path: Path) -> None:
     from ncleaner.page import Page
-    from ncleaner.sinks.choice import Output
+    from ncleaner.sinks.formats import Output
 
     page = Page(NOTICES["404"].encode())
     document, kept = CLEANER.page(page)

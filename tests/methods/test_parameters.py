@@ -10,7 +10,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.methods.choice import load_method
-from ncleaner.methods.table import METHODS, entry_of
+from ncleaner.methods.registry import METHODS, entry_of
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings
 

@@ -23,7 +23,7 @@ from ncleaner.lab.training.hybrid import train
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
 from ncleaner.methods.hybrid import Hybrid, finished
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.files import model_bytes

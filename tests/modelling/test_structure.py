@@ -22,7 +22,7 @@ from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
-from ncleaner.parsing._names import HASHES_VERSION
+from ncleaner.parsing._cues import HASHES_VERSION
 
 from ..structures import structure, stumps
 from ..tables import with_tables

@@ -19,7 +19,7 @@ from ncleaner.reading.markers import Piece, pieces_of
 from ncleaner.recipe import Recipe
 from ncleaner.running.jobs import PagesJob, WorkerState
 from ncleaner.running.settings import Settings
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..archives import Pipe
 

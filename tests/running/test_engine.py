@@ -26,7 +26,7 @@ from ncleaner.running.jobs import Chunk, PagesJob, events_of, pool_of
 from ncleaner.running.outputs import output_names
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..archives import http, members, warc
 from ..conftest import HookWorkers

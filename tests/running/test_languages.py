@@ -20,7 +20,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.text.codes import iso_639_3
 
 from ..archives import http, members, warc

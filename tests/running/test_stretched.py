@@ -17,7 +17,7 @@ from ncleaner.running import engine, stretched
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..archives import http, members, plain, warc, write
 from ..conftest import HookWorkers

@@ -11,7 +11,7 @@ import pytest
 
 from ncleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..outputs import written
 

@@ -18,7 +18,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import FORMATS, Output
+from ncleaner.sinks.formats import FORMATS, Output
 
 ROOT = Path(__file__).parent.parent.parent
 CRAWL = ROOT / "examples" / "crawl.warc.gz"

@@ -12,8 +12,8 @@ from ncleaner import Cleaner, Metadata
 from ncleaner.describing.rights import Rights
 from ncleaner.errors import InputError
 from ncleaner.page import Page
-from ncleaner.sinks.base import METADATA
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.sink import METADATA
+from ncleaner.sinks.formats import Output
 from ncleaner.sinks.corpus import FIELDS, Fields, read_table
 
 PAGE = Page(

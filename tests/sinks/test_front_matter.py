@@ -19,7 +19,7 @@ from ncleaner.describing.metadata import Metadata
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page, TextLayout
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..outputs import all_of, none_of
 

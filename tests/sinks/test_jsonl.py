@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ncleaner.dumping.html import dump_html
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.sink import SinkOptions
 from ncleaner.sinks.jsonl import JsonlSink
 
 from ..outputs import all_of

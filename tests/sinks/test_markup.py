@@ -21,7 +21,7 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.markup import MarkupOptions
 from ncleaner.page import Page, TextLayout
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..outputs import Pipe, all_of, none_of, page, written
 

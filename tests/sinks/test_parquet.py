@@ -19,8 +19,8 @@ from ncleaner.document.kept import KINDS, NOTICE
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
-from ncleaner.sinks.base import replace_surrogates
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.sink import replace_surrogates
+from ncleaner.sinks.formats import Output
 
 from ..outputs import (
     GROUPS,
@@ -236,7 +236,7 @@ def test_workers_do_without_pyarrow() -> None:
         "from ncleaner.dumping.html import dump_html\n"
         "from ncleaner.document.kept import Kept\n"
         "from ncleaner.page import Page\n"
-        "from ncleaner.sinks.choice import Output\n"
+        "from ncleaner.sinks.formats import Output\n"
         "document = dump_html('<p>Text')\n"
         "Output(format='parquet').sink().render(Page(b''), document, Kept(document.visible), True)\n"
         "sys.exit('pyarrow' in sys.modules)\n"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..outputs import written
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import vertical
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 from ncleaner.text.tokens import LONGEST, _tokens, tokens
 
 from ..outputs import HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written

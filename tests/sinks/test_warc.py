@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.sinks import warc
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 from ..outputs import GROUPS, HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from ncleaner.cli.options import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
-from ncleaner.cli.streams import finish, tell
+from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
+from ncleaner.cli.printing import finish, tell
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.options import cores, reports_errors
-from ncleaner.cli.streams import show, show_json
+from ncleaner.cli.parameters import cores, reports_errors
+from ncleaner.cli.printing import show, show_json
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:

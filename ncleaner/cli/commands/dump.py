@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import typer
 
-from ncleaner.cli.options import InputArgument, or_stdin, part, reports_errors, with_options
-from ncleaner.cli.streams import show_bytes, tell_error
+from ncleaner.cli.parameters import InputArgument, or_stdin, part, reports_errors, with_options
+from ncleaner.cli.printing import show_bytes, tell_error
 from ncleaner.errors import NcleanerError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ncleaner.cli.options import reports_errors
-from ncleaner.cli.streams import show
-from ncleaner.methods.table import METHODS
+from ncleaner.cli.parameters import reports_errors
+from ncleaner.cli.printing import show
+from ncleaner.methods.registry import METHODS
 
 EXAMPLES = (
     ("List all methods:", "ncleaner methods"),

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.cli.options import model_names, own_names, reports_errors
+from ncleaner.cli.parameters import model_names, own_names, reports_errors
 from ncleaner.cli.program import epilog
-from ncleaner.cli.streams import show, tell
+from ncleaner.cli.printing import show, tell
 from ncleaner.text.visible import visible
 
 EXAMPLES = (

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.cli.options import reports_errors
-from ncleaner.cli.streams import show, show_json
+from ncleaner.cli.parameters import reports_errors
+from ncleaner.cli.printing import show, show_json
 
 EXAMPLES = (
     ("The sums, and a line for the inputs of each directory:", "ncleaner report corpus"),

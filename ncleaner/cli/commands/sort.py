@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ncleaner.cli.options import Run, going_on, reports_errors, with_options
+from ncleaner.cli.parameters import Run, going_on, reports_errors, with_options
 
 EXAMPLES = (
     ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
@@ -47,7 +47,7 @@ def command(
     host are in DIR/no-host.
     """
     from ncleaner.cli.progress import SortDisplay
-    from ncleaner.sorting.engine import sort
+    from ncleaner.sorting.regroup import sort
 
     if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")

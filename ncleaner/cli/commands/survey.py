@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.options import Run, going_on, part, reports_errors, with_options
-from ncleaner.cli.streams import show, show_json, tell
+from ncleaner.cli.parameters import Run, going_on, part, reports_errors, with_options
+from ncleaner.cli.printing import show, show_json, tell
 from ncleaner.options import REQUIRED, Declared, option
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.options import part, reports_errors, with_options
-from ncleaner.cli.streams import show, tell, tell_error
+from ncleaner.cli.parameters import part, reports_errors, with_options
+from ncleaner.cli.printing import show, tell, tell_error
 from ncleaner.errors import InputError, NcleanerError, require
 from ncleaner.lab.annotating import Annotating
-from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.methods.registry import DEFAULT_METHOD
 from ncleaner.modelling.files import is_path
 from ncleaner.options import OptionError
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ncleaner.cli.options import Given, Run, part, reports_errors, with_options
-from ncleaner.cli.streams import show, show_json, tell
+from ncleaner.cli.parameters import Given, Run, part, reports_errors, with_options
+from ncleaner.cli.printing import show, show_json, tell
 from ncleaner.errors import EvaluationError
 from ncleaner.lab.training import Labelled
 from ncleaner.options import Declared, option

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.options import part, reports_errors, with_options
-from ncleaner.cli.streams import check_stdin, show, show_drawn, show_json, tell, terminal
+from ncleaner.cli.parameters import part, reports_errors, with_options
+from ncleaner.cli.printing import check_stdin, show, show_drawn, show_json, tell, terminal
 from ncleaner.errors import InputError
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.options import Declared, OptionError, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import STDIN

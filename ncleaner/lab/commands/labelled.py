@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ncleaner.cli.streams import tell_error
+from ncleaner.cli.printing import tell_error
 from ncleaner.errors import TrainingWarning
 
 if TYPE_CHECKING:

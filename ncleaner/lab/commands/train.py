@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.options import Given, Run, cores, part, reports_errors, with_options
-from ncleaner.cli.streams import tell
+from ncleaner.cli.parameters import Given, Run, cores, part, reports_errors, with_options
+from ncleaner.cli.printing import tell
 from ncleaner.errors import TrainingWarning, named
 from ncleaner.lab.commands.labelled import read_labelled, training_notes
 from ncleaner.lab.training import Labelled, NGramOptions, Recorded
-from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
+from ncleaner.methods.registry import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.options import REQUIRED, Declared, option, options_of
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ncleaner.cli.options import Run, part, reports_errors, with_options
-from ncleaner.cli.streams import show
+from ncleaner.cli.parameters import Run, part, reports_errors, with_options
+from ncleaner.cli.printing import show
 from ncleaner.lab.commands.labelled import read_labelled, training_notes
 from ncleaner.lab.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.lab.training import Labelled, NGramOptions
-from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.methods.registry import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.recipe import Recipe

@@ -34,7 +34,7 @@ from ncleaner.lab.training.hybrid import train, train_hybrid
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.base import Entry
 from ncleaner.methods.choice import load_method
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import Stored
 from ncleaner.options import words_of
 from ncleaner.pools.pool import Worker, results

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.page import Page
 from ncleaner.text.charset import decode
 

@@ -25,12 +25,12 @@ from ncleaner.errors import EvaluationError, ModelError, NcleanerError
 from ncleaner.lab.comparing.gold import GoldPage
 from ncleaner.lab.comparing.peers import NAMES, PEERS, Extractor
 from ncleaner.methods.choice import model_files
-from ncleaner.methods.table import DEFAULT_MODEL, METHODS
+from ncleaner.methods.registry import DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import header_of
 from ncleaner.modelling.files import as_text, model_bytes
 from ncleaner.page import Page
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Pool
-from ncleaner.sinks.choice import Output
+from ncleaner.sinks.formats import Output
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from ncleaner.methods.base import Trace
 from ncleaner.methods.choice import PerLanguage
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.registry import METHODS
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.alphabet import composed
 from ncleaner.modelling.decision import saturated

@@ -33,7 +33,7 @@ from ncleaner.lab.training.pairs import Pair, site_of
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
-from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.methods.registry import FALLBACK_MODEL
 from ncleaner.modelling.container import AGREEMENT
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel

@@ -30,8 +30,8 @@ from ncleaner.lab.training.examples import labelled
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.hybrid import finished
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.registry import entry_of
+from ncleaner.methods.zoning import Wanted
 from ncleaner.modelling import Statistic
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import Stored, validation_of

@@ -27,7 +27,7 @@ from ncleaner.lab.scoring.evaluation import evaluate
 from ncleaner.lab.training.conventions import ZoneUse
 from ncleaner.lab.training.pairs import Pair, read_pairs
 from ncleaner.methods.choice import ngrams_by_page, read_ngrams
-from ncleaner.methods.table import entry_of
+from ncleaner.methods.registry import entry_of
 
 from ...cli.test_app import EXAMPLES, ncleaner
 from ..explaining.test_drawing import Seen

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ncleaner.page import Damage
 from ncleaner.reading.archive import read_stored
-from ncleaner.reading.stored import filedesc
+from ncleaner.reading.raw_records import filedesc
 
 from ..archives import (
     FILEDESC,

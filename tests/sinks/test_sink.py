@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ncleaner.page import Page
-from ncleaner.sinks.base import capture_time, derived_id, replace_surrogates
+from ncleaner.sinks.sink import capture_time, derived_id, replace_surrogates
 
 from ..outputs import page
 

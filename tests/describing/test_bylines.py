@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.describing._lines import (
+from ncleaner.describing._bylines import (
     begins_like,
     bylike_of,
     dated_of,

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 
 import typer
 
-from ncleaner.cli.streams import check_stdin, discard, finish, tell_error
+from ncleaner.cli.printing import check_stdin, discard, finish, tell_error
 from ncleaner.errors import ModelError, NcleanerError
-from ncleaner.methods.table import AUTO, METHODS, SHIPPED
+from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, option, options_of
 from ncleaner.pools.interrupts import Terminated, ending_on_signals

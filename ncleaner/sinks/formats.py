@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from ncleaner.errors import named
 from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, OptionError, option, options_of
-from ncleaner.sinks.base import Format, Sink, SinkOptions
+from ncleaner.sinks.sink import Format, Sink, SinkOptions
 
 FORMATS: dict[str, Format] = {
     "text": Format("ncleaner.sinks.text:TextSink", suffixes=(".txt", ".text")),

@@ -7,7 +7,7 @@ from dataclasses import field, fields, replace
 
 import pytest
 
-from ncleaner.record import record
+from ncleaner.fastclass import record
 
 
 @record

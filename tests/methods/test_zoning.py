@@ -6,8 +6,8 @@ import pytest
 from ncleaner.document.kept import Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.table import entry_of
-from ncleaner.methods.zones import Wanted
+from ncleaner.methods.registry import entry_of
+from ncleaner.methods.zoning import Wanted
 
 PROSE = (
     "The ferry was late, and nobody on the pier knew why, or would say so to those who had come early and "

@@ -24,7 +24,7 @@ from ncleaner.errors import InputError, OutputError
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.running.tally import Note
-from ncleaner.sorting.engine import Phase, SortTally, sort
+from ncleaner.sorting.regroup import Phase, SortTally, sort
 from ncleaner.sorting.runs import By
 
 from ..archives import FILEDESC, PACKINGS, arc, arc2, frames, html, http, lz4_frames, members, warc
@@ -228,7 +228,7 @@ def test_runs_of_any_size_make_no_difference(
     done([crawl], tmp_path / "1")
     monkeypatch.setattr("ncleaner.sorting.runs._SCAN_MEMORY", 3000)
     monkeypatch.setattr("ncleaner.sorting.runs._MERGE_MEMORY", 0)
-    monkeypatch.setattr("ncleaner.sorting.engine._COMMIT_SECONDS", 0)
+    monkeypatch.setattr("ncleaner.sorting.regroup._COMMIT_SECONDS", 0)
     done([crawl], tmp_path / "2")
     assert outputs(tmp_path / "1") == outputs(tmp_path / "2")
 

@@ -11,7 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.page import Page
-from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, Output
+from ncleaner.sinks.formats import COMPRESSIONS, FORMATS, Output
 
 from ..outputs import Pipe, rendered, written
 
