@@ -33,7 +33,7 @@ from ncleaner.lab.training.hybrid import train_hybrid
 from ncleaner.lab.training.pairs import Pair, read_pairs
 from ncleaner.methods.registry import entry_of
 from ncleaner.modelling import Scheme, Statistic
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import ModelFile
 from ncleaner.page import Page
 from ncleaner.sinks.formats import Output
 
@@ -126,7 +126,7 @@ def main(
         train += [pair for pair in more if pair.site not in sites]
         if most is not None:
             train = train[:: -(-len(train) // most)]
-        model: Stored | None = None
+        model: ModelFile | None = None
         if method == "hybrid":
             model = train_hybrid(
                 train,
@@ -144,7 +144,7 @@ def main(
             )  # fmt: skip
         for value in results:
             chosen = model
-            if isinstance(model, Stored) and value != "found":
+            if isinstance(model, ModelFile) and value != "found":
                 chosen = model.with_threshold(cast(Any, value) if value.isalpha() else float(value))
             cleaner = None if method == "oracle" else entry_of(method).make(chosen)
             for page in fold:

@@ -41,12 +41,12 @@ from ncleaner.lab.training.validation import (
 )
 from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.methods.registry import entry_of
-from ncleaner.methods.zoning import Wanted
+from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure
 
 SIZES = (5, 10, 20, 50)
-WANTED = Wanted.by_default(entry_of("hybrid"))
+WANTED = ZoneOptions.by_default(entry_of("hybrid"))
 Triple = tuple[float, float, float]
 
 

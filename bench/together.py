@@ -44,7 +44,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingWarning
 from ncleaner.lab.training.conventions import conventions_of, wishes_of
 from ncleaner.methods.ngram import NGram
-from ncleaner.methods.zoning import Wanted
+from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling.decision import Preset
 
 ROWS = ("method", "defaults", "convention", "advised", "n-grams")
@@ -62,15 +62,17 @@ class Result(NamedTuple):
     kinds: dict[Place, npt.NDArray[np.float64]]
 
 
-def advised(pairs: Sequence[GoldPair]) -> Wanted:
+def advised(pairs: Sequence[GoldPair]) -> ZoneOptions:
     """What a user wants who follows the advice of `ncleaner evaluate`."""
     return DEFAULTS._replace(**wishes_of(conventions_of(pairs)))
 
 
-def rows_of(name: str, pairs: Sequence[GoldPair]) -> dict[str, Wanted]:
+def rows_of(name: str, pairs: Sequence[GoldPair]) -> dict[str, ZoneOptions]:
     """The rows of a set: each other way to want its zones."""
-    rows: dict[str, Wanted] = {}
-    for row, wanted in zip(ROWS[:-1], (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True):
+    rows: dict[str, ZoneOptions] = {}
+    for row, wanted in zip(
+        ROWS[:-1], (ZoneOptions(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True
+    ):
         if wanted not in rows.values():
             rows[row] = wanted
     return rows

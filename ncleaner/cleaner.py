@@ -19,8 +19,8 @@ from ncleaner.methods.choice import load_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.registry import entry_of
-from ncleaner.methods.zoning import Wanted
-from ncleaner.modelling.container import Stored, language_of
+from ncleaner.methods.zoning import ZoneOptions
+from ncleaner.modelling.container import ModelFile, language_of
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
@@ -148,7 +148,7 @@ class Cleaner:
             dump_html(b"", encoding=recipe.encoding)
         self.sites = _survey_of(recipe, entry.needs_references)
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
-        if isinstance(recipe.model, Stored):
+        if isinstance(recipe.model, ModelFile):
             self.method = entry.make(recipe.model, *wishes)
         else:
             self.method = load_method(recipe.method, recipe.model, *wishes)
@@ -160,8 +160,8 @@ class Cleaner:
                 "the model has a structure model of its own, which cannot estimate quality: use one with "
                 "the shipped structure model, or leave min_quality out",
             )
-        default = Wanted.by_default(entry)
-        self.wanted = Wanted(
+        default = ZoneOptions.by_default(entry)
+        self.wanted = ZoneOptions(
             default.headline if recipe.headline is None else recipe.headline,
             default.comments and not recipe.news if recipe.comments is None else recipe.comments,
             recipe.captions,

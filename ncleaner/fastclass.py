@@ -10,11 +10,13 @@ T = TypeVar("T")
 
 
 @overload
-def record(cls: type[T], /) -> type[T]: ...
+def fastclass(cls: type[T], /) -> type[T]: ...
 @overload
-def record(*, kw_only: bool = ...) -> Callable[[type[T]], type[T]]: ...
+def fastclass(*, kw_only: bool = ...) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
-def record(cls: type[T] | None = None, /, *, kw_only: bool = False) -> type[T] | Callable[[type[T]], type[T]]:
+def fastclass(
+    cls: type[T] | None = None, /, *, kw_only: bool = False
+) -> type[T] | Callable[[type[T]], type[T]]:
     """Decorates a class: a data class, compared by identity, that type checkers hold to be frozen.
 
     `dataclass` compiles each method that it adds: one of ten fields, frozen, compared and shown, takes half a

@@ -12,8 +12,8 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.reading.archive import InputFormat, check_source, pages
 from ncleaner.reading.inputs import find_inputs
-from ncleaner.sinks.sink import SinkOptions
 from ncleaner.sinks.jsonl import row_of
+from ncleaner.sinks.sink import SinkOptions
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.visible import visible
 

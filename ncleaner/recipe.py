@@ -17,7 +17,7 @@ from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.codes import languages_in
 
 if TYPE_CHECKING:
-    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.container import ModelFile
     from ncleaner.modelling.decision import Preset
     from ncleaner.surveying.survey import Survey
 
@@ -44,9 +44,9 @@ def _check_model(name: str, value: Any) -> None:
         check_local(name, value)
     else:
         # a loaded model; the class loads NumPy, which the command line does not need for a name
-        from ncleaner.modelling.container import Stored
+        from ncleaner.modelling.container import ModelFile
 
-        check_is(name, value, Stored, "a name, a path or a loaded model")
+        check_is(name, value, ModelFile, "a name, a path or a loaded model")
 
 
 def _check_sites(name: str, value: Any) -> None:
@@ -92,7 +92,7 @@ class Recipe(Declared):
         choices=tuple(METHODS), check=_check_method, flags="--method -m", common=True, panel=_DECISION,
         positional=True,
     )  # fmt: skip
-    model: str | Path | Stored = option(
+    model: str | Path | ModelFile = option(
         DEFAULT_MODEL,
         "Model: auto, a name or a file. auto: a model per page by its language, your own first (see "
         "`ncleaner models`); shipped: auto "

@@ -30,7 +30,7 @@ from ncleaner.lab.training.structure import Example, train_structure
 from ncleaner.methods.choice import key_of
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.registry import entry_of
-from ncleaner.methods.zoning import Wanted
+from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling import FOLDS
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.hybrid import HybridModel
@@ -39,7 +39,7 @@ from ncleaner.page import Page
 from ncleaner.sinks.formats import Output
 
 # What `Cleaner` wants by default with the method hybrid.
-DEFAULTS = Wanted.by_default(entry_of("hybrid"))
+DEFAULTS = ZoneOptions.by_default(entry_of("hybrid"))
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,18 @@ class GoldSet:
 
     language: str = "en"
     news: bool = True
-    wanted: Wanted = DEFAULTS
+    wanted: ZoneOptions = DEFAULTS
 
 
 SETS = {
     "cleaneval-dev": GoldSet(news=False, wanted=DEFAULTS._replace(comments=True)),
     "cleanportaleval": GoldSet(),
-    "wcxb-dev": GoldSet(news=False, wanted=Wanted(headline=False, comments=False)),
+    "wcxb-dev": GoldSet(news=False, wanted=ZoneOptions(headline=False, comments=False)),
     "l3s-dev": GoldSet(),
     **{
         f"daniel-{suffix}": GoldSet(suffix[:2]) for suffix in ("el", "en", "en-more", "pl", "ru", "zh")
     },
-    "fundus-dev": GoldSet("", wanted=Wanted(headline=False, comments=False, captions=False)),
+    "fundus-dev": GoldSet("", wanted=ZoneOptions(headline=False, comments=False, captions=False)),
 }  # fmt: skip
 # Those that the n-grams of no language are trained on.
 NONLEXICAL = ("cleaneval-dev", "wcxb-dev", "daniel-el", "daniel-pl", "daniel-ru", "daniel-zh")

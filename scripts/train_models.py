@@ -26,7 +26,7 @@ from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair, find_manifest
 from ncleaner.lab.training.structure import train_structure
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import ModelFile
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 
@@ -110,7 +110,7 @@ RECIPES = {
     },
 }
 # kinds that are trained on pairs alone
-TRAINERS: dict[str, Callable[..., Stored]] = {
+TRAINERS: dict[str, Callable[..., ModelFile]] = {
     "victor": train_victor,
     "fiasco": train_fiasco,
     "lines": train_lines,

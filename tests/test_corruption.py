@@ -20,7 +20,7 @@ from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling.container import Stored, header_of
+from ncleaner.modelling.container import ModelFile, header_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
@@ -43,7 +43,7 @@ def of_notices(notices: Notices) -> Hybrid:
     return Hybrid(HybridModel(read_ngrams("nonlexical"), shipped_structure()), notices)
 
 
-KINDS: dict[str, tuple[type[Stored], Callable[..., Method]]] = {
+KINDS: dict[str, tuple[type[ModelFile], Callable[..., Method]]] = {
     "ngram": (NGramModel, NGram),
     "structure": (Structure, of_structure),
     "hybrid": (HybridModel, Hybrid),

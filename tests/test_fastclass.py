@@ -7,16 +7,16 @@ from dataclasses import field, fields, replace
 
 import pytest
 
-from ncleaner.fastclass import record
+from ncleaner.fastclass import fastclass
 
 
-@record
+@fastclass
 class Stop:
     name: str
     boats: list[str] = field(default_factory=list)
 
 
-@record(kw_only=True)
+@fastclass(kw_only=True)
 class Quay(Stop):
     deep: bool = False
 

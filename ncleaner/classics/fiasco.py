@@ -26,7 +26,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, HEADINGS
 from ncleaner.methods.baselines import kept_whole
-from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, reals
+from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, reals
 from ncleaner.text.visible import counted
 from ncleaner.text.words import count_ends
 
@@ -106,7 +106,7 @@ def target_nodes(document: Document) -> Nodes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FiascoModel(Stored):
+class FiascoModel(ModelFile):
     """A linear function of the features of a target node.
 
     Attributes:

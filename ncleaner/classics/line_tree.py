@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
-from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, integers, reals
+from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, integers, reals
 from ncleaner.options import option
 from ncleaner.text.visible import counted
 from ncleaner.text.words import count_capitals, count_ends, phrase_marks
@@ -65,7 +65,7 @@ def line_features(document: Document) -> npt.NDArray[np.float32]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinesModel(Stored):
+class LinesModel(ModelFile):
     """A binary decision tree. A node tests whether a feature is at most a value, and its children follow it.
 
     Attributes:

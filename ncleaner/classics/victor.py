@@ -41,7 +41,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tables import run_chars
 from ncleaner.errors import TrainingError
 from ncleaner.lab.training.labels import LABELS, OTHER
-from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, reals
+from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, reals
 from ncleaner.text.visible import counted
 
 _OWN = "position document.word-count document.sentence-count document.block-count document.max-div-group "
@@ -117,7 +117,7 @@ def slot_table(slots: Sequence[Slot]) -> npt.NDArray[np.int32]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VictorModel(Stored):
+class VictorModel(ModelFile):
     """A conditional random field over the blocks of a page.
 
     Attributes:

@@ -282,7 +282,7 @@ def is_similar(document: Document, reference: Document) -> bool:
 
 
 @dataclass(frozen=True)
-class Site:
+class SiteReferences:
     """Keeps what a page does not share with the reference page of its site. It has no scores.
 
     It needs a survey with pages (`ncleaner survey --references`). A page without a reference page is cleaned

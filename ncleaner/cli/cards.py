@@ -13,7 +13,7 @@ from ncleaner.modelling.files import own_folder, own_models, shipped_models
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
-    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.container import ModelFile
 
 
 # pages from which on the figures of a model are shown
@@ -100,7 +100,7 @@ def _methods_of(kind: str) -> list[str]:
     ]
 
 
-def trained_sentence(model: Stored) -> str:
+def trained_sentence(model: ModelFile) -> str:
     """The message about a model that has just been trained: its form, pages, and figures."""
     training = model.about.get("training") or {}
     sites = counted(training.get("sites", 0), "site")

@@ -192,17 +192,17 @@ _CHOICES = 24
 Given = Mapping[str, tuple[str, ...]]
 
 
-class Part(NamedTuple):
+class OptionSubset(NamedTuple):
     """A class of options of which a command has only some."""
 
     kind: type
     names: frozenset[str]
 
 
-def part(kind: type, only: str = "", *, without: str = "") -> Part:
+def part(kind: type, only: str = "", *, without: str = "") -> OptionSubset:
     """Returns some options of a class, by their names with spaces between them."""
     names = only.split() or [each.name for each in options_of(kind)]
-    return Part(kind, frozenset(names) - frozenset(without.split()))
+    return OptionSubset(kind, frozenset(names) - frozenset(without.split()))
 
 
 class _Flag(NamedTuple):
@@ -351,7 +351,7 @@ def with_options(
     changed: Mapping[str, Any] = {},
     settle: Callable[[dict[str, Any]], None] | None = None,
     rare: Sequence[str] = (),
-    **declared: type | Part,
+    **declared: type | OptionSubset,
 ) -> Callable[[F], F]:
     """Decorates a command: puts the options of classes in the place of its parameters of these names.
 
@@ -364,7 +364,7 @@ def with_options(
         rare: parameters of the command itself that the short help page leaves out.
         declared: {parameter: class of options, or some of it}.
     """
-    parts = {name: kind if isinstance(kind, Part) else part(kind) for name, kind in declared.items()}
+    parts = {name: kind if isinstance(kind, OptionSubset) else part(kind) for name, kind in declared.items()}
     flags = {name: list(_of_class(kind, changed, names)) for name, (kind, names) in parts.items()}
 
     def decorate(command: F) -> F:

@@ -19,7 +19,7 @@ from ncleaner.cli.parts import (
     tiles,
     wide,
 )
-from ncleaner.running.history import Group, History, PageRow, Sample
+from ncleaner.running.history import History, PageRow, ReportLine, Sample
 from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.survey import Portrait
 from ncleaner.text.visible import counted, html_text, joined, visible
@@ -76,17 +76,17 @@ def run_text(history: History, *, everything: bool = False) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _groups(history: History, everything: bool) -> list[Group]:
+def _groups(history: History, everything: bool) -> list[ReportLine]:
     """Returns the rows of a report: of few inputs each, of many a thousand like ones together."""
     each = everything or len(history.lines) <= _EACH
-    return [Group.of([line]) for line in history.lines] if each else list(history.groups(_GROUP))
+    return [ReportLine.of([line]) for line in history.lines] if each else list(history.groups(_GROUP))
 
 
-def _name(group: Group) -> str:
+def _name(group: ReportLine) -> str:
     return group.first if group.inputs == 1 else f"{counted(group.inputs, 'input')} from {group.first}"
 
 
-def _unread(group: Group) -> str:
+def _unread(group: ReportLine) -> str:
     if not group.unread:
         return ""
     return "not read to its end" if group.inputs == 1 else f"{group.unread:,} not read to the end"

@@ -193,7 +193,7 @@ _REVERSED_URL = re.compile(r"[/_-]([0-3]?\d)-([01]?\d)-((?:19|20)\d\d)(?=[/_.?-]
 _COMPACT_URL = re.compile(r"[/_-]((?:19|20)\d\d)([01]\d)([0-3]\d)(?=[/_.-]|$)")
 
 
-class Found(NamedTuple):
+class FoundDate(NamedTuple):
     """A date in a text.
 
     Attributes:
@@ -283,7 +283,7 @@ def _iso(text: str, month_first: bool) -> str:
     return date_in_text(text, month_first)
 
 
-def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found]:
+def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[FoundDate]:
     """Returns the dates in a text, in order.
 
     Args:
@@ -314,7 +314,7 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
     return list(_labelled(small, found))
 
 
-def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
+def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[FoundDate]:
     last, places = 0, sorted(found)
     for start in places:
         end, day = found[start]
@@ -329,7 +329,7 @@ def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
         is_changed = bool(changed) and (not published or published[-1] < changed[-1])
         if start == places[-1] and not published:
             is_changed = is_changed or bool(_CHANGED_BEHIND.search(small, end, end + _LABEL))
-        yield Found(day, start, end, is_changed, bool(published) and not is_changed)
+        yield FoundDate(day, start, end, is_changed, bool(published) and not is_changed)
 
 
 def tells_change(text: str) -> bool:

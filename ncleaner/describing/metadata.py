@@ -12,7 +12,7 @@ from typing import Any
 from ncleaner.describing._bylines import bylike_of, dated_of, headline_and_bylines, rows_about, rows_beside
 from ncleaner.describing._statements import Statements
 from ncleaner.describing.dates import (
-    Found,
+    FoundDate,
     date_in_url,
     dates_in,
     is_local_day,
@@ -261,7 +261,7 @@ class _Dates:
         self.said, self.shown, self.url = said, shown, url
         self.lang = shown.document.lang
         self.month_first = is_month_first(self.lang, host_of(url))
-        self._found: dict[str, list[Found]] = {}
+        self._found: dict[str, list[FoundDate]] = {}
 
     def published(self) -> tuple[str, str, str]:
         """Returns the date of publication, where it was found, and one of `DATE_SOURCES`; empty for none."""
@@ -297,19 +297,19 @@ class _Dates:
                     yield found, source
                     break
 
-    def _dates(self, text: str) -> list[Found]:
+    def _dates(self, text: str) -> list[FoundDate]:
         # several ways look at the same lines
         found = self._found.get(text)
         if found is None:
             found = self._found[text] = dates_in(text, self.month_first, self.lang)
         return found
 
-    def _unchanged(self, text: str) -> list[Found]:
+    def _unchanged(self, text: str) -> list[FoundDate]:
         """Returns the dates in a text that are not those of a change."""
         found = self._dates(text)
         return found and [each for each in found if not each.changed and each.day not in self._other_days]
 
-    def _here(self, lines: Iterable[_Line]) -> Iterator[Found]:
+    def _here(self, lines: Iterable[_Line]) -> Iterator[FoundDate]:
         """Yields the dates in lines that are about the page, and not those of a change."""
         for row, text in lines:
             found = self._unchanged(text)

@@ -27,8 +27,8 @@ PREFORMATTED, HIDDEN, HEADER, STATE, ASIDE = 1, 2, 4, 8, 16
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
 
-# How often a text is on the other pages of a site (`Site.repetition`): on one of them; on at least half; and
-# on half, no fewer than two, where three are known. docs/sites.md has figures for these numbers.
+# How often a text is on the other pages of a site (`SiteCounts.repetition`): on one of them; on at least half;
+# and on half, no fewer than two, where three are known. docs/sites.md has figures for these numbers.
 SELDOM, OFTEN, KNOWN = 1, 2, 3
 _PAGES, _TEXTS, _SHARE = 3, 2, 0.5
 
@@ -78,7 +78,7 @@ class Segment:
         return self.text
 
 
-class Site(NamedTuple):
+class SiteCounts(NamedTuple):
     """How often the texts of a page are on other pages of its site.
 
     Attributes:
@@ -232,7 +232,7 @@ class Document:
     lang: str = ""
     encoding: str = ""
     dropped_tags: int = 0
-    site: Site | None = None
+    site: SiteCounts | None = None
     facts: tuple[Fact, ...] | None = None
     has_state: bool = False
     sources: Sources | None = None

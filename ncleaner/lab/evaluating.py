@@ -15,8 +15,8 @@ import numpy as np
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.cli.parts import html_head, html_table, text_table, wide, write_page
-from ncleaner.cli.progress import CountDisplay
 from ncleaner.cli.printing import tell_error
+from ncleaner.cli.progress import CountDisplay
 from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
 from ncleaner.lab.comparing.gold import unit_of

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ncleaner.document import Document
     from ncleaner.document.kept import Kept
     from ncleaner.modelling._judge import Steps
-    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.container import ModelFile
     from ncleaner.modelling.decision import Preset
 
 Value = float | int | bool | str
@@ -63,17 +63,17 @@ class ModelKind(NamedTuple):
 
     Attributes:
         name: as the header of the file says it (`kind`).
-        path: `module:class` of the model, a subclass of `Stored`; it is imported when a file of this kind is
-            read.
+        path: `module:class` of the model, a subclass of `ModelFile`; it is imported when a file of this kind
+            is read.
     """
 
     name: str
     path: str
 
     @property
-    def model(self) -> type[Stored]:
+    def model(self) -> type[ModelFile]:
         """The class of the model."""
-        found: type[Stored] = named(self.path)
+        found: type[ModelFile] = named(self.path)
         return found
 
 
@@ -86,7 +86,7 @@ class Entry(NamedTuple):
         path: `module:class` of the method; it is imported when the method is asked for.
         source: who published it, for the list of methods; empty for our own.
         kinds: kinds of model file that the method takes; the first is its own kind, which a model of the
-            others can become (`Stored.of_model`). None for a method without a model.
+            others can become (`ModelFile.of_model`). None for a method without a model.
         default: its shipped model, for a method with one model for all languages.
         by_language: there is a model for each language, so that each page can have the model of its own.
         needs_references: it needs a survey of sites with pages of theirs.
@@ -128,7 +128,7 @@ class Entry(NamedTuple):
 
     def make(
         self,
-        model: Stored | None = None,
+        model: ModelFile | None = None,
         threshold: float | Preset | None = None,
         news: bool = False,
         parameters: Mapping[str, Value] = MappingProxyType({}),

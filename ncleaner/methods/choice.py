@@ -13,21 +13,21 @@ from ncleaner.arguments import check_path
 from ncleaner.document.kept import Kept
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind, Value
-from ncleaner.methods.language import Found, find_language, foreign_segments, page_language
+from ncleaner.methods.language import PageLanguage, find_language, foreign_segments, page_language
 from ncleaner.methods.registry import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
 from ncleaner.modelling.container import header_of, language_of, unpack, usable
 from ncleaner.modelling.files import is_path, model_bytes, own_models, shipped_models
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
-    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.container import ModelFile
     from ncleaner.modelling.decision import Preset
     from ncleaner.modelling.ngrams import NGramModel
 
 _NONE: Mapping[str, Value] = MappingProxyType({})
 
 
-def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
+def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> ModelFile:
     """Loads a shipped model or one of the user's own by its name (`en`), or the model of a file, of any kind.
 
     >>> import ncleaner
@@ -59,7 +59,7 @@ def read_ngrams(name: str | Path) -> NGramModel:
     return NGramModel.of_model(load_model(name, entry_of("ngram").kinds))
 
 
-class ByLanguage(Mapping[str, "Stored"]):
+class ByLanguage(Mapping[str, "ModelFile"]):
     """The models by language, each loaded when it is asked for. It pickles.
 
     Args:
@@ -83,7 +83,7 @@ class ByLanguage(Mapping[str, "Stored"]):
             name: name for name in shipped_models("ngram") if name != FALLBACK_MODEL
         }
         self._names[""] = FALLBACK_MODEL
-        self._loaded: dict[str, Stored] = {}
+        self._loaded: dict[str, ModelFile] = {}
         for path in paths:
             if header_of(model_bytes(path), str(path))["kind"] not in (kind.name for kind in kinds):
                 continue
@@ -96,12 +96,12 @@ class ByLanguage(Mapping[str, "Stored"]):
             code = "" if language == "any" else language
             self._names[code], self._loaded[code] = str(path), model
 
-    def __getitem__(self, language: str) -> Stored:
+    def __getitem__(self, language: str) -> ModelFile:
         if language not in self._loaded:
             self._loaded[language] = load_model(self._names[language], self._kinds)
         return self._loaded[language]
 
-    def loaded(self) -> list[Stored]:
+    def loaded(self) -> list[ModelFile]:
         """Returns the models that are loaded already; at first the user's own."""
         return list(self._loaded.values())
 
@@ -142,7 +142,7 @@ class PerLanguage:
     def __init__(
         self,
         entry: Entry,
-        models: Mapping[str, Stored],
+        models: Mapping[str, ModelFile],
         threshold: float | Preset | None = None,
         news: bool = False,
         parameters: Mapping[str, Value] = _NONE,
@@ -177,7 +177,7 @@ class PerLanguage:
             method = self._mixed(method, document, found)
         return method, name, found.language
 
-    def _mixed(self, method: Any, document: Document, found: Found) -> Method:
+    def _mixed(self, method: Any, document: Document, found: PageLanguage) -> Method:
         """Returns the method with further n-grams for the segments that are not in the page's language."""
         from ncleaner.modelling.ngrams import NGramModel
 
@@ -187,7 +187,7 @@ class PerLanguage:
         ]
         if not others:
             return method  # type: ignore[no-any-return]
-        model: Stored = method.model
+        model: ModelFile = method.model
         ngrams: NGramModel = NGramModel.of_model(model).with_others(others)
         mixed: Any = ngrams if isinstance(model, NGramModel) else replace(model, ngrams=ngrams)  # type: ignore
         made: Method = type(method)(mixed, **self._parameters)

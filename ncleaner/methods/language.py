@@ -169,7 +169,7 @@ def _declared(lang: str) -> str:
     return iso_639_1(declared_language(lang))
 
 
-class Found(NamedTuple):
+class PageLanguage(NamedTuple):
     """The language of a page.
 
     Attributes:
@@ -183,7 +183,7 @@ class Found(NamedTuple):
     mixed: bool = False
 
 
-def find_language(document: Document) -> Found:
+def find_language(document: Document) -> PageLanguage:
     """Finds the language of a page.
 
     The language that `<html lang>` declares counts unless the text contradicts: its letters are in another
@@ -195,13 +195,13 @@ def find_language(document: Document) -> Found:
     sampler, names = _sampler()
     number, text, words, most, listed, others, foreign = sampler.take(document.tables)
     if not number:
-        return Found(declared)
+        return PageLanguage(declared)
     script = names[number]
     if declared and script not in _SCRIPTS_OF.get(declared, _DEFAULT_SCRIPTS):
         declared = ""
     mixed = bool(foreign) or others >= _FEWEST_DECLARED
     if script in _ALONE:
-        return Found(declared or _ALONE[script], number, mixed)
+        return PageLanguage(declared or _ALONE[script], number, mixed)
     if (
         listed
         and others * _OTHERS <= listed
@@ -212,18 +212,18 @@ def find_language(document: Document) -> Found:
             (listed >= fewest and listed * _SPARSEST >= words)
             or (listed >= _FEWEST_DECLARED and _has_letters(text, language))
         ):
-            return Found(language, number, mixed)
+            return PageLanguage(language, number, mixed)
     language = _identify(text, script, declared)
     # two languages with frequent words, one of them the language of the page
-    return Found(language, number, mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most]))
+    return PageLanguage(language, number, mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most]))
 
 
 def page_language(document: Document) -> str:
-    """Returns the language of a page; see `Found.language` and `find_language`."""
+    """Returns the language of a page; see `PageLanguage.language` and `find_language`."""
     return find_language(document).language
 
 
-def foreign_segments(document: Document, found: Found) -> dict[str, npt.NDArray[np.intp]]:
+def foreign_segments(document: Document, found: PageLanguage) -> dict[str, npt.NDArray[np.intp]]:
     """Finds the long segments of a page that are not in its language.
 
     Returns:

@@ -53,7 +53,7 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             "site", "what a page does not share with a reference page of its site",
-            "ncleaner.classics.webcontent:Site", "Baisa 2009", needs_references=True,
+            "ncleaner.classics.webcontent:SiteReferences", "Baisa 2009", needs_references=True,
         ),
         Entry(
             "htmcleaner", "runs of sentences with many function words and few links",

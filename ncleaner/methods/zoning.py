@@ -26,7 +26,7 @@ _FORUM = 0.2
 _DOCUMENTATION = 0.5
 
 
-class Wanted(NamedTuple):
+class ZoneOptions(NamedTuple):
     """The zones that a user wants.
 
     Attributes:
@@ -45,7 +45,7 @@ class Wanted(NamedTuple):
     news: bool = False
 
     @classmethod
-    def by_default(cls, entry: Entry) -> Wanted:
+    def by_default(cls, entry: Entry) -> ZoneOptions:
         """Returns what is wanted of the pages of a method if the user says nothing."""
         return cls(headline=entry.by_zones or None, comments=not entry.by_zones)
 

@@ -33,8 +33,8 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
+from ncleaner.fastclass import fastclass
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
-from ncleaner.fastclass import record
 from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose
 
@@ -63,7 +63,7 @@ _LATIN_BLOCKS = (
 _MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
 
 
-@record
+@fastclass
 class Alphabet:
     """A map from code points to symbols.
 

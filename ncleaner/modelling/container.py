@@ -355,7 +355,7 @@ def figure_of(figures: Mapping[str, float], name: str) -> str:
 Parts = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
 
 
-class Stored(ABC):
+class ModelFile(ABC):
     """Base of all kinds of model: a name, a card, and a file.
 
     Attributes:
@@ -392,7 +392,7 @@ class Stored(ABC):
         """
 
     @classmethod
-    def of_model(cls, model: Stored) -> Self:
+    def of_model(cls, model: ModelFile) -> Self:
         """Makes a model of this kind from a model of another kind; returns a model of this kind unchanged.
 
         Raises:

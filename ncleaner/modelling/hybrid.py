@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.fastclass import fastclass
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
-from ncleaner.modelling.container import Card, Parts, Stored, about_of, validated_facts
+from ncleaner.modelling.container import Card, ModelFile, Parts, about_of, validated_facts
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
-from ncleaner.fastclass import record
 
 # Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
 # A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).
@@ -48,7 +48,7 @@ class Calibration:
         return self.slope * odds + self.offset
 
 
-class Part(NamedTuple):
+class StructureChoice(NamedTuple):
     """How the structure of a page or of a plain text is judged.
 
     Attributes:
@@ -78,11 +78,11 @@ class Part(NamedTuple):
 _SHARE = 0.5
 
 
-def part_of_text(decision: Decision, structure: Structure | None = None) -> Part:
+def part_of_text(decision: Decision, structure: Structure | None = None) -> StructureChoice:
     """Returns how a plain text is judged beside n-grams with this decision, by default with the shipped
     structure model."""
     share = _SHARE if decision.statistic == "page" else 0.0
-    return Part(structure or shipped_structure("text"), Calibration(1 - share), share)
+    return StructureChoice(structure or shipped_structure("text"), Calibration(1 - share), share)
 
 
 def keep_of(
@@ -109,8 +109,8 @@ class Judgement(NamedTuple):
     kinds: npt.NDArray[np.float64]
 
 
-@record
-class HybridModel(Stored):
+@fastclass
+class HybridModel(ModelFile):
     """N-grams of a language with a structure model.
 
     >>> import ncleaner
@@ -153,7 +153,7 @@ class HybridModel(Stored):
         return cls(ngrams, shipped_structure(), about=ngrams.about)
 
     @classmethod
-    def of_model(cls, model: Stored) -> HybridModel:
+    def of_model(cls, model: ModelFile) -> HybridModel:
         """Returns the model itself, or makes it from n-grams. Raises ValueError: the model is neither."""
         return cls.of_ngrams(model) if isinstance(model, NGramModel) else super().of_model(model)
 
@@ -192,13 +192,13 @@ class HybridModel(Stored):
         assert found is not None
         return Judgement(*found)
 
-    def part(self, is_text: bool) -> Part:
+    def part(self, is_text: bool) -> StructureChoice:
         """Returns how the structure of a page, or of a plain text, is judged.
 
         Raises ModelError: the shipped model of plain text cannot be read."""
         if is_text:
             return part_of_text(self.ngrams.decision, self.of_text)
-        return Part(self.structure, self.calibration)
+        return StructureChoice(self.structure, self.calibration)
 
     @cached_property
     def _of_pages(self) -> HybridJudge:
@@ -208,7 +208,7 @@ class HybridModel(Stored):
     def _of_text(self) -> HybridJudge:
         return self._compiled(self.part(True))
 
-    def _compiled(self, part: Part) -> HybridJudge:
+    def _compiled(self, part: StructureChoice) -> HybridJudge:
         return HybridJudge(
             self.ngrams.compiled,
             part.structure.compiled,

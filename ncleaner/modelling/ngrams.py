@@ -18,13 +18,14 @@ import numpy.typing as npt
 from ncleaner._ngram import Grams
 from ncleaner.arguments import check_number, check_whole
 from ncleaner.document import Document
+from ncleaner.fastclass import fastclass
 from ncleaner.modelling import LEAST_Q, MAX_ORDER, MOST_Q
 from ncleaner.modelling._judge import NGramJudge
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.container import (
     Card,
+    ModelFile,
     Parts,
-    Stored,
     Table,
     about_of,
     integers,
@@ -32,7 +33,6 @@ from ncleaner.modelling.container import (
     validated_facts,
 )
 from ncleaner.modelling.decision import Decision, Preset
-from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
@@ -191,8 +191,8 @@ def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
     return place[wanted.astype(np.int64)]
 
 
-@record
-class NGramModel(Stored):
+@fastclass
+class NGramModel(ModelFile):
     """A pair of n-gram models, clean and dirty, over one alphabet.
 
     >>> import ncleaner
@@ -261,7 +261,7 @@ class NGramModel(Stored):
         return self.with_parameters(threshold=threshold)
 
     @classmethod
-    def of_model(cls, model: Stored) -> NGramModel:
+    def of_model(cls, model: ModelFile) -> NGramModel:
         """Returns the n-grams of a hybrid, or the model itself. Raises ValueError: the model has no
         n-grams."""
         return super().of_model(getattr(model, "ngrams", model))

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ncleaner.document import Document, tags
 from ncleaner.document.tables import PREFORMATTED, Table
 from ncleaner.errors import ModelError
+from ncleaner.fastclass import fastclass
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
-from ncleaner.modelling.container import Card, Parts, Stored, about_of, integers
+from ncleaner.modelling.container import Card, ModelFile, Parts, about_of, integers
 from ncleaner.modelling.files import model_bytes
-from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 _CODE = 1 << tags.CONTEXT.index("code")
@@ -40,8 +40,8 @@ _CERTAIN = 30.0
 _SURELY = 1.0
 
 
-@record
-class Notices(Stored):
+@fastclass
+class Notices(ModelFile):
     """A trained model of notices.
 
     Attributes:

@@ -29,10 +29,11 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.errors import ModelError
+from ncleaner.fastclass import fastclass
 from ncleaner.modelling._decision import figures_of_decision
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling.container import Card, Parts, Stored, Table, about_of, integers, pages_of, reals
+from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, integers, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -44,7 +45,6 @@ from ncleaner.modelling.features import (
 )
 from ncleaner.modelling.files import model_bytes
 from ncleaner.parsing._cues import HASHES_VERSION
-from ncleaner.fastclass import record
 from ncleaner.text.visible import counted
 
 # Model files store the weights of names as small integers, in steps of this size.
@@ -92,7 +92,7 @@ _RULES: dict[str, float] = {
 }  # fmt: skip
 
 
-@record
+@fastclass
 class Trees:
     """A forest as arrays.
 
@@ -136,7 +136,7 @@ class Trees:
         )  # fmt: skip
 
 
-@record
+@fastclass
 class Stock:
     """Stock phrases: short segments that are boilerplate on many sites.
 
@@ -157,7 +157,7 @@ class Stock:
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
 
 
-class Reading(NamedTuple):
+class Judgement(NamedTuple):
     """Judgement of a page by a structure model.
 
     Attributes:
@@ -191,8 +191,8 @@ def quality_row(document: Document, kept: Kept) -> npt.NDArray[np.float32]:
     return row
 
 
-@record
-class Structure(Stored):
+@fastclass
+class Structure(ModelFile):
     """A trained structure model.
 
     Attributes:
@@ -236,7 +236,7 @@ class Structure(Stored):
         odds: npt.NDArray[np.float64],
         posterior: npt.NDArray[np.float64],
         news: bool = False,
-    ) -> Reading:
+    ) -> Judgement:
         """Judges the segments and the kind of an HTML page.
 
         A page of more than `PART` segments, or a plain text of more than `PART_OF_TEXT`, is judged in parts
@@ -247,7 +247,7 @@ class Structure(Stored):
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
         """
-        return Reading(*self.compiled.read(document.tables, document.title.encode(), odds, posterior, news))
+        return Judgement(*self.compiled.read(document.tables, document.title.encode(), odds, posterior, news))
 
     def estimate(self, document: Document, kept: Kept) -> float:
         """Estimates the quality of a page's output: the F1 of its words against a gold text, 0 to 1.

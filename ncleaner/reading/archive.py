@@ -44,9 +44,9 @@ from ncleaner.reading.markers import (
     pieces_of,
     split_documents,
 )
-from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.raw_records import StoredRecord, stored_records
-from ncleaner.reading.streams import Members, Part, Source
+from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
+from ncleaner.reading.streams import Member, Members, Source
 from ncleaner.reading.transfer import TooLargeError, UndecodableError, unwrap
 from ncleaner.storage.places import open_binary
 from ncleaner.text.visible import visible
@@ -348,11 +348,11 @@ def _read(
 @contextmanager
 def _archives(
     stream: BinaryIO, name: str, keep: int, on_read: Callable[[], None] | None = None
-) -> Iterator[Iterable[Part | Damage]]:
+) -> Iterator[Iterable[Member | Damage]]:
     """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
     source = Source(stream, name, keep, on_read=on_read)
     if not is_zip(source.peek(4)):
-        yield [Part(source)]
+        yield [Member(source)]
         return
     # only now, since most runs have no ZIP files
     from ncleaner.reading.containers import archives_in_zip, seekable
@@ -361,7 +361,7 @@ def _archives(
         yield archives_in_zip(file, keep, is_archive, name)
 
 
-def _placed(items: Iterable[_Placed], part: Part) -> Iterable[_Placed]:
+def _placed(items: Iterable[_Placed], part: Member) -> Iterable[_Placed]:
     """Returns items with offsets in the input."""
     return items if part.offset < 0 else (item._replace(offset=part.offset) for item in items)
 

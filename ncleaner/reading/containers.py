@@ -23,7 +23,7 @@ from typing import IO, Final
 from ncleaner.errors import InputError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inflating import BLOCK, is_zip
-from ncleaner.reading.streams import Part, Source
+from ncleaner.reading.streams import Member, Source
 
 # The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
 # field, which follow.
@@ -98,7 +98,7 @@ def seekable(source: Source, keep: int) -> Iterator[Source]:
 
 def archives_in_zip(
     source: Source, keep: int, is_archive: Callable[[str], bool], name: str, depth: int = 0
-) -> Iterator[Part | Damage]:
+) -> Iterator[Member | Damage]:
     """Yields the archives in a ZIP file, and in the ZIP files in it, in the order of their directories.
 
     Args:
@@ -131,7 +131,7 @@ def archives_in_zip(
                 raise zipfile.BadZipFile("its place is wrong")
             with ExitStack() as stack:
                 part = _part(source, directory, info, at, keep, stack, is_copied=is_zip_file)
-                parts: Iterable[Part | Damage] = [part]
+                parts: Iterable[Member | Damage] = [part]
                 if is_zip_file:
                     file = stack.enter_context(seekable(part.source, keep))
                     parts = archives_in_zip(file, keep, is_archive, info.filename, depth + 1)
@@ -150,7 +150,7 @@ def archives_in_zip(
         yield Damage("the directory of the ZIP file cannot be read", source.name, source.start)
     if is_empty and (is_wacz or not depth):
         source.rewind(source.start)
-        yield Part(source)
+        yield Member(source)
 
 
 def _part(
@@ -161,13 +161,13 @@ def _part(
     keep: int,
     stack: ExitStack,
     is_copied: bool,
-) -> Part:
+) -> Member:
     """Opens a file in a ZIP file, whose header is at an offset; `stack` closes it."""
     if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
         start = _contents(source, at)
-        return Part(Source(source.raw, source.name, keep, start + info.compress_size, source.on_read))
+        return Member(Source(source.raw, source.name, keep, start + info.compress_size, source.on_read))
     unpacked = _Unpacked(stack.enter_context(directory.open(info)), is_copied * info.compress_size)
-    return Part(Source(unpacked, source.name, keep, on_read=source.on_read), at)
+    return Member(Source(unpacked, source.name, keep, on_read=source.on_read), at)
 
 
 def _contents(source: Source, at: int) -> int:

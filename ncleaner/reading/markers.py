@@ -190,7 +190,7 @@ def _beginning(marker: bytes) -> bytes:
     return found[1][:-1] if found[2] else found[1]
 
 
-class Part(NamedTuple):
+class MarkedText(NamedTuple):
     """One document of a stream.
 
     Attributes:
@@ -206,7 +206,7 @@ class Part(NamedTuple):
     body: bytes | None
 
 
-def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> Iterator[Part]:
+def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> Iterator[MarkedText]:
     """Cuts a stream at its marker lines.
 
     The parts' marker lines and bodies, joined in order, are the stream. The result does not depend on the
@@ -234,7 +234,7 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
             if named is not None:
                 body.take(block[taken:at])
                 if marker or body.size:
-                    yield Part(start, marker, url, body.whole())
+                    yield MarkedText(start, marker, url, body.whole())
                 body = _Body(limit)
                 start, marker, url = passed + at, line, named
                 taken = at + len(line)
@@ -251,7 +251,7 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
             rest = b""
             inside = True
     if marker or body.size:
-        yield Part(start, marker, url, body.whole())
+        yield MarkedText(start, marker, url, body.whole())
 
 
 class _Body:

@@ -246,7 +246,7 @@ def _file_size(raw: object) -> int:
     return size if isinstance(size, int) else 0
 
 
-class Part(NamedTuple):
+class Member(NamedTuple):
     """An input, or an archive in a ZIP file.
 
     Attributes:

@@ -31,7 +31,7 @@ class PageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ReportLine:
     """Inputs that a report has one line for.
 
     Attributes:
@@ -50,7 +50,7 @@ class Group:
     seconds: float
 
     @classmethod
-    def of(cls, lines: list[Line]) -> Group:
+    def of(cls, lines: list[Line]) -> ReportLine:
         """Returns the group of some lines of a manifest."""
         tally = Tally()
         for line in lines:
@@ -78,9 +78,9 @@ class History:
     foreign: int = 0
 
     @cached_property
-    def whole(self) -> Group:
+    def whole(self) -> ReportLine:
         """All inputs as one group."""
-        return Group.of(self.lines)
+        return ReportLine.of(self.lines)
 
     @property
     def total(self) -> Tally:
@@ -119,7 +119,7 @@ class History:
             points.append((line.finished, done))
         return points
 
-    def groups(self, size: int) -> Iterator[Group]:
+    def groups(self, size: int) -> Iterator[ReportLine]:
         """Yields like inputs together, up to `size` in a group: in folders whose names differ in digits only,
         and with the same suffix."""
         by_kind: dict[str, list[Line]] = {}
@@ -127,7 +127,7 @@ class History:
             by_kind.setdefault(_likeness(line.input), []).append(line)
         for lines in by_kind.values():
             for start in range(0, len(lines), size):
-                yield Group.of(lines[start : start + size])
+                yield ReportLine.of(lines[start : start + size])
 
     def slowest(self, number: int) -> list[PageRow]:
         """Returns the `number` slowest pages, the slowest first."""

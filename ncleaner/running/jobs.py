@@ -18,6 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError
+from ncleaner.fastclass import fastclass
 from ncleaner.limits import Limits
 from ncleaner.page import STORED, Damage, Page, Skip
 from ncleaner.parsing._lexbor import reuse_memory
@@ -26,7 +27,6 @@ from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, open_stretch
-from ncleaner.fastclass import record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.sink import Sink
@@ -76,7 +76,7 @@ class WorkerState(NamedTuple):
     activity: Activity
 
 
-@record
+@fastclass
 class _Setup:
     """Makes the state of a worker. Forked workers take the loaded cleaner over; it is not sent to others."""
 
@@ -119,8 +119,8 @@ def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
     return part
 
 
-@record
-class Job:
+@fastclass
+class CleaningJob:
     """A job for a worker process; picklable.
 
     Attributes:
@@ -186,8 +186,8 @@ class Job:
             yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
 
 
-@record
-class FileJob(Job):
+@fastclass
+class FileJob(CleaningJob):
     """A whole input, which the worker reads and cleans."""
 
     path: str = ""
@@ -197,8 +197,8 @@ class FileJob(Job):
         return self._cleaned(state.settings.read(self.path, pipes=False, on_read=state.activity.live), state)
 
 
-@record
-class PagesJob(Job):
+@fastclass
+class PagesJob(CleaningJob):
     """Pages that the parent has read."""
 
     pages: tuple[Page, ...] = ()
@@ -208,8 +208,8 @@ class PagesJob(Job):
         return self._cleaned(self.pages, state)
 
 
-@record(kw_only=True)
-class StretchJob(Job):
+@fastclass(kw_only=True)
+class StretchJob(CleaningJob):
     """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`."""
 
     path: str
@@ -293,7 +293,7 @@ class TrackedJob:
     """
 
     source: Input
-    job: Job
+    job: CleaningJob
     items: int = 0
     deaths: int = 0
     deaths_at_item: Counter[int] = field(default_factory=Counter)
@@ -310,7 +310,7 @@ class TrackedJob:
         if chunk.items:
             self.deaths = 0
 
-    def job_after(self, death: Death) -> Job | None:
+    def job_after(self, death: Death) -> CleaningJob | None:
         """Returns the job that continues after a death; None if too many workers have died at one place."""
         given_up = {item: entry for item, entry in self.job.given_up.items() if item >= self.items}
         if death.item < 0:

@@ -17,10 +17,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ncleaner.errors import OutputError
+from ncleaner.fastclass import fastclass
 from ncleaner.options import Declared, Option, options_of, record_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
-from ncleaner.fastclass import record
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
@@ -101,7 +101,7 @@ def _of_first_form(settings: dict[str, Any]) -> dict[str, Any]:
     return {**{renamed.get(name, name): value for name, value in settings.items()}, **options, "outputs": 1}
 
 
-@record(kw_only=True)
+@fastclass(kw_only=True)
 class Line:
     """A line of the manifest: one output of one finished input. Only this class writes and reads such lines.
 

@@ -18,7 +18,7 @@ from ncleaner.page import Damage
 from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
-from ncleaner.running.jobs import Chunk, Job, Progress, StretchJob, TrackedJob, end_tally, events_of
+from ncleaner.running.jobs import Chunk, CleaningJob, Progress, StretchJob, TrackedJob, end_tally, events_of
 from ncleaner.running.outputs import Opener, OpenOutput
 from ncleaner.running.tally import Note, Tally
 
@@ -32,7 +32,7 @@ _MOST_WAITING: Final = 1 << 25
 
 
 @dataclass(slots=True)
-class _Archive:
+class _OpenArchive:
     """An archive that is being read.
 
     Attributes:
@@ -65,7 +65,7 @@ class _Stretch(TrackedJob):
     """
 
     job: StretchJob
-    archive: _Archive = field(kw_only=True)
+    archive: _OpenArchive = field(kw_only=True)
     began: int | None = None
     ended: int | None = None
     chunks: deque[Chunk] = field(default_factory=deque)
@@ -73,7 +73,7 @@ class _Stretch(TrackedJob):
     end: Done | Failed | Death | None = None
     dropped: bool = False
 
-    def job_after(self, death: Death) -> Job | None:
+    def job_after(self, death: Death) -> CleaningJob | None:
         """Returns the job that continues after a death; None if its results do not count."""
         return None if self.dropped else TrackedJob.job_after(self, death)
 
@@ -81,13 +81,13 @@ class _Stretch(TrackedJob):
 class _Last(NamedTuple):
     """Marks the end of an archive's stretches."""
 
-    archive: _Archive
+    archive: _OpenArchive
 
 
 def _plan(archives: Iterable[tuple[Input, Layout]], jobs: int) -> Iterator[_Stretch | _Last]:
     """Yields the stretches of all archives; no more of one that has ended."""
     for source, layout in archives:
-        archive = _Archive(source, layout)
+        archive = _OpenArchive(source, layout)
         step = min(max(layout.size // (_EACH * jobs), _LEAST), _MOST)
         # the last one is not much shorter than the others
         starts = range(0, max(layout.size - step // 2, 1), step)
@@ -99,7 +99,7 @@ def _plan(archives: Iterable[tuple[Input, Layout]], jobs: int) -> Iterator[_Stre
         yield _Last(archive)
 
 
-def _stretch(archive: _Archive, start: int, stop: int, is_beginning: bool) -> _Stretch:
+def _stretch(archive: _OpenArchive, start: int, stop: int, is_beginning: bool) -> _Stretch:
     job = StretchJob(
         path=archive.source.path, layout=archive.layout, start=start, end=stop, is_beginning=is_beginning
     )
@@ -235,7 +235,7 @@ class CleaningInStretches:
         stretch.chunks.clear()
         stretch.waiting = 0
 
-    def _finish(self, archive: _Archive) -> None:
+    def _finish(self, archive: _OpenArchive) -> None:
         """Counts the end of an archive and closes its output."""
         if not archive.refused:
             tally = end_tally(archive.source, archive.end)

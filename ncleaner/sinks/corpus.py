@@ -22,8 +22,8 @@ from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
-from ncleaner.sinks.sink import METADATA, derived_id, replace_surrogates
 from ncleaner.sinks.jsonl import metadata_to_write, signals_to_write
+from ncleaner.sinks.sink import METADATA, derived_id, replace_surrogates
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.hosts import host_of, registered_domain
 

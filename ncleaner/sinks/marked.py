@@ -12,8 +12,8 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.sink import Sink, Writable, replace_surrogates
 from ncleaner.sinks.jsonl import metadata_to_write
+from ncleaner.sinks.sink import Sink, Writable, replace_surrogates
 
 # Between two pages of an archive. No page writes such a line itself.
 _BETWEEN = b"---\n\n"

@@ -18,9 +18,9 @@ from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
-from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.compression import Ordered, ordered
 from ncleaner.sinks.jsonl import row_of, segments_to_write
+from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from itertools import groupby
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 from ncleaner.sinks.corpus import (
     CELL,
     Element,
@@ -23,6 +22,7 @@ from ncleaner.sinks.corpus import (
     sentences_in,
     value,
 )
+from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 

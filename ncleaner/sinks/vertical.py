@@ -9,7 +9,6 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
-from ncleaner.sinks.sink import Sink, SinkOptions
 from ncleaner.sinks.corpus import (
     Fields,
     attributes,
@@ -19,6 +18,7 @@ from ncleaner.sinks.corpus import (
     require_splitter,
     sentences_in,
 )
+from ncleaner.sinks.sink import Sink, SinkOptions
 
 # Most words in a table of known words, and most code points of such a word.
 _KNOWN = 1 << 15

@@ -29,8 +29,8 @@ from ncleaner.page import Damage
 from ncleaner.pools.pool import Worker
 from ncleaner.reading.archive import read_stored
 from ncleaner.reading.inflating import Codec, lz4_frames
-from ncleaner.reading.records import ARC_LINE
 from ncleaner.reading.raw_records import StoredRecord, filedesc, temporary
+from ncleaner.reading.records import ARC_LINE
 from ncleaner.storage.local import flush_directories
 from ncleaner.text.hosts import host_of, registered_domain
 
@@ -200,7 +200,7 @@ class Group(NamedTuple):
     pieces: Iterator[memoryview]
 
 
-class _Stretch:
+class _Groups:
     """The groups of one directory in one run. The file is open only while a block is read."""
 
     def __init__(self, path: Path, directory: int, block: int) -> None:
@@ -262,9 +262,9 @@ def merged(runs: Sequence[Path], directory: int, memory: int) -> Iterator[Group]
         OSError: a run cannot be read.
     """
     block = min(max(memory // max(len(runs), 1), 1 << 12), _MIB)
-    heap: list[tuple[tuple[str, int], int, _Stretch]] = []
+    heap: list[tuple[tuple[str, int], int, _Groups]] = []
     for number, path in enumerate(runs):
-        stretch = _Stretch(path, directory, block)
+        stretch = _Groups(path, directory, block)
         if stretch.next_group():
             heap.append((stretch.key, number, stretch))
     heapify(heap)

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.tables import Site
+from ncleaner.document.tables import SiteCounts
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
@@ -207,7 +207,7 @@ class Survey:
             (number,) = self.database.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()
         return int(number)
 
-    def look_up(self, url: str, document: Document) -> Site | None:
+    def look_up(self, url: str, document: Document) -> SiteCounts | None:
         """What is known of the other pages of a page's site; None without a host, or if no other page is
         known.
 
@@ -237,7 +237,7 @@ class Survey:
         if not pages:
             return None
         reference = self._reference(name, np.flatnonzero(other)) if self.references else None
-        return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32), reference)
+        return SiteCounts(name, pages, held[:, other].sum(axis=1, dtype=np.int32), reference)
 
     def duplicate_of(self, page: Page) -> str:
         """The URL of the page that a captured page repeats, exactly or nearly; empty if it repeats none, the

@@ -27,7 +27,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.dumping.plain import dump_text
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
-from ncleaner.modelling.container import MAGIC, Stored
+from ncleaner.modelling.container import MAGIC, ModelFile
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
@@ -211,7 +211,7 @@ def _lines(source: Source) -> LinesModel:
     )
 
 
-_MAKERS: dict[str, Callable[[Source], Stored]] = {
+_MAKERS: dict[str, Callable[[Source], ModelFile]] = {
     "ngram": _ngrams,
     "structure": _structure,
     "hybrid": _hybrid,
@@ -222,7 +222,7 @@ _MAKERS: dict[str, Callable[[Source], Stored]] = {
 }
 
 
-def small_model(kind: str, seed: int = 0) -> Stored:
+def small_model(kind: str, seed: int = 0) -> ModelFile:
     """A small model of a kind: the same for the same seed."""
     return _MAKERS[kind](Source(seed))
 

@@ -14,12 +14,12 @@ from ncleaner.classics.trainers import model_of_tree, train_fiasco, train_lines
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import ModelFile
 
 pytest.importorskip("sklearn")
 
 PROSE = "The harbour board of town {0} has decided that ferry {0} will sail until the end of May, in all weathers."
-TRAINERS: list[Callable[[Sequence[Pair]], Stored]] = [train_fiasco, train_lines]
+TRAINERS: list[Callable[[Sequence[Pair]], ModelFile]] = [train_fiasco, train_lines]
 
 
 def pair(number: int, gold: str | None = None) -> Pair:
@@ -64,12 +64,12 @@ def test_the_tree_is_the_trainers() -> None:
 
 
 @pytest.mark.parametrize("train", TRAINERS)
-def test_the_same_pages_give_the_same_bytes(train: Callable[[Sequence[Pair]], Stored]) -> None:
+def test_the_same_pages_give_the_same_bytes(train: Callable[[Sequence[Pair]], ModelFile]) -> None:
     assert train(PAIRS).to_bytes() == train(PAIRS).to_bytes()
 
 
 @pytest.mark.parametrize("train", TRAINERS)
-def test_nothing_to_learn(train: Callable[[Sequence[Pair]], Stored]) -> None:
+def test_nothing_to_learn(train: Callable[[Sequence[Pair]], ModelFile]) -> None:
     with pytest.raises(TrainingError, match="no pages"):
         train([])
     with warnings.catch_warnings(), pytest.raises(TrainingError, match="nothing to learn"):
@@ -80,7 +80,7 @@ def test_nothing_to_learn(train: Callable[[Sequence[Pair]], Stored]) -> None:
 
 @pytest.mark.parametrize("train", TRAINERS)
 def test_without_the_trainer(
-    train: Callable[[Sequence[Pair]], Stored], monkeypatch: pytest.MonkeyPatch
+    train: Callable[[Sequence[Pair]], ModelFile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import sys
 

@@ -12,7 +12,7 @@ import ncleaner
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods.zoning import Wanted
+from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling.notices import shipped_notices
 
 CLEANER = ncleaner.Cleaner()
@@ -90,11 +90,11 @@ def test_plain_text_may_be_a_notice_but_a_line_is_none() -> None:
 def test_the_user_decides() -> None:
     document = dump_html("<p>Not found")
     notice = Kept(np.array([True]), kinds={"article": 0.3, NOTICE: 0.7})
-    assert not Wanted().applied(document, notice).mask.any()
-    assert not Wanted(headline=True).applied(document, notice).mask.any()
-    assert Wanted(notices=True).applied(document, notice).mask.all()
+    assert not ZoneOptions().applied(document, notice).mask.any()
+    assert not ZoneOptions(headline=True).applied(document, notice).mask.any()
+    assert ZoneOptions(notices=True).applied(document, notice).mask.all()
     # a smaller probability is none
-    assert Wanted().applied(document, notice._replace(kinds={"article": 0.3, NOTICE: 0.4})).mask.all()
+    assert ZoneOptions().applied(document, notice._replace(kinds={"article": 0.3, NOTICE: 0.4})).mask.all()
 
 
 def test_the_kind_of_a_page() -> None:

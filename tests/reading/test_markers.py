@@ -24,8 +24,8 @@ from ncleaner.reading import archive
 from ncleaner.reading.markers import (
     FORMS,
     LONGEST,
+    MarkedText,
     MarkerForm,
-    Part,
     custom_form,
     detect_form,
     split_documents,
@@ -240,7 +240,7 @@ def test_any_bytes_are_cut_alike(data: bytes, places: list[int], limit: int) -> 
     whole = list(split_documents([data], form, 1000))
     assert b"".join(part.marker + (part.body or b"") for part in whole) == data
     bounded = [
-        Part(part.offset, part.marker, part.url, part.body if len(part.body or b"") <= limit else None)
+        MarkedText(part.offset, part.marker, part.url, part.body if len(part.body or b"") <= limit else None)
         for part in whole
     ]
     assert list(split_documents(cut(data, places), form, limit)) == bounded

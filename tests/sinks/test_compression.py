@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ncleaner.reading.archive import pages
 from ncleaner.sinks import compression
-from ncleaner.sinks.sink import Sink
-from ncleaner.sinks.formats import COMPRESSIONS, Output
 from ncleaner.sinks.compression import ordered
+from ncleaner.sinks.formats import COMPRESSIONS, Output
+from ncleaner.sinks.sink import Sink
 
 from ..outputs import GROUPS, Pipe, rendered, written
 

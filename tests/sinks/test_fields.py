@@ -12,9 +12,9 @@ from ncleaner import Cleaner, Metadata
 from ncleaner.describing.rights import Rights
 from ncleaner.errors import InputError
 from ncleaner.page import Page
-from ncleaner.sinks.sink import METADATA
-from ncleaner.sinks.formats import Output
 from ncleaner.sinks.corpus import FIELDS, Fields, read_table
+from ncleaner.sinks.formats import Output
+from ncleaner.sinks.sink import METADATA
 
 PAGE = Page(
     b"<title>Late</title><meta name=author content='Ann Lee'><h1>Late again</h1><p>The ferry was late &amp; full."

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ncleaner.dumping.html import dump_html
 from ncleaner.page import Page
-from ncleaner.sinks.sink import SinkOptions
 from ncleaner.sinks.jsonl import JsonlSink
+from ncleaner.sinks.sink import SinkOptions
 
 from ..outputs import all_of
 

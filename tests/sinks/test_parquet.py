@@ -19,8 +19,8 @@ from ncleaner.document.kept import KINDS, NOTICE
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
-from ncleaner.sinks.sink import replace_surrogates
 from ncleaner.sinks.formats import Output
+from ncleaner.sinks.sink import replace_surrogates
 
 from ..outputs import (
     GROUPS,

@@ -21,8 +21,8 @@ from ncleaner.errors import InputError, ModelError
 from ncleaner.options import OptionError
 from ncleaner.page import Page
 from ncleaner.recipe import Recipe
-from ncleaner.sinks.sink import SinkOptions
 from ncleaner.sinks.signatures import SignaturesSink
+from ncleaner.sinks.sink import SinkOptions
 from ncleaner.surveying._texts import sequences_of
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import Sequences, sequences_on

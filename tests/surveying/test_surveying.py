@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import KNOWN, OFTEN, SELDOM, Site
+from ncleaner.document.tables import KNOWN, OFTEN, SELDOM, SiteCounts
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError, ModelError, OutputError
@@ -330,7 +330,7 @@ def test_two_pages_know_little_and_one_nothing(tmp_path: Path) -> None:
 
 def test_how_often_a_text_is_on_other_pages() -> None:
     def found(pages: int, *texts: int) -> list[int]:
-        return list(Site("a", pages, np.array(texts, np.int32)).repetition)
+        return list(SiteCounts("a", pages, np.array(texts, np.int32)).repetition)
 
     assert found(4, 0, 1, 2, 3, 4) == [0, SELDOM, KNOWN, KNOWN, KNOWN]
     assert found(9, 4, 5) == [SELDOM, KNOWN]

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from ncleaner.cli.parameters import model_names, own_names, reports_errors
-from ncleaner.cli.program import epilog
 from ncleaner.cli.printing import show, tell
+from ncleaner.cli.program import epilog
 from ncleaner.text.visible import visible
 
 EXAMPLES = (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ncleaner.lab.training.annotations import Annotated as AnnotatedPage
     from ncleaner.lab.training.hybrid import StructureSource
     from ncleaner.lab.training.pairs import Pair
-    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.container import ModelFile
 
 
 EXAMPLES = (
@@ -208,7 +208,7 @@ def _other_language(pairs: list[Pair], given: str | None) -> str:
 
 def _trained(
     training: Training, pairs: list[Pair], ngrams: NGramOptions, recipe: Recipe, about: dict[str, str]
-) -> tuple[Stored, str]:
+) -> tuple[ModelFile, str]:
     """Trains the model; returns it, and what its learning curve says."""
     from ncleaner.lab.evaluating import SEEN, digests_of
     from ncleaner.lab.training.annotations import read_annotated

@@ -35,7 +35,7 @@ from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods.base import Entry
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import ModelFile
 from ncleaner.options import words_of
 from ncleaner.pools.pool import Worker, results
 from ncleaner.recipe import Recipe
@@ -268,14 +268,14 @@ class Comparison:
 Progress = Callable[[int, int], None]
 
 
-class Fold(NamedTuple):
+class TrainedFold(NamedTuple):
     """Names of pages, and the file of the model that has seen no page of their sites."""
 
     pages: frozenset[str]
     model: Path
 
 
-Models = Mapping[str, "Sequence[Fold] | TrainingError"]
+Models = Mapping[str, "Sequence[TrainedFold] | TrainingError"]
 """{method: its folds, or why there are none}."""
 
 
@@ -415,7 +415,7 @@ def _each(
 
 
 def _by_fold(
-    tool: Tool, gold: GoldSet, folds: Sequence[Fold], run_one: Callable[..., list[Outcome]]
+    tool: Tool, gold: GoldSet, folds: Sequence[TrainedFold], run_one: Callable[..., list[Outcome]]
 ) -> list[Outcome]:
     """Cleans each page with a model that has seen no page of its site."""
     found: dict[str, Outcome] = {}
@@ -459,20 +459,17 @@ def _reference(asked: str, ran: Sequence[str]) -> str:
 # --------------------------------------------------------------------------------------------------
 # Cross-validation.
 
-def _trainer_of(entry: Entry) -> Callable[[Sequence[Pair], int], Stored]:
+
+def _trainer_of(entry: Entry) -> Callable[[Sequence[Pair], int], ModelFile]:
     return lambda pairs, threads: named(entry.trainer)(pairs)
 
 
 # By the kind of model that a method has as its own. The structure model is trained, too: the shipped one has
 # seen the pages of the gold sets.
-_TRAINERS: dict[str, Callable[[Sequence[Pair], int], Stored]] = {
+_TRAINERS: dict[str, Callable[[Sequence[Pair], int], ModelFile]] = {
     "ngram": lambda pairs, threads: train(pairs, method="ngram"),
     "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
-    **{
-        entry.kinds[0].name: _trainer_of(entry)
-        for entry in METHODS.values()
-        if entry.trainer
-    },
+    **{entry.kinds[0].name: _trainer_of(entry) for entry in METHODS.values() if entry.trainer},
 }
 
 
@@ -506,10 +503,10 @@ def train_folds(
         kinds = METHODS[name].kinds if name in METHODS else ()
         if kinds and kinds[0].name in _TRAINERS:
             methods_of.setdefault(kinds[0].name, []).append(name)
-    found: dict[str, list[Fold] | TrainingError] = {}
+    found: dict[str, list[TrainedFold] | TrainingError] = {}
     for place, (kind, names) in enumerate(methods_of.items()):
-        trained: list[Fold] = []
-        result: list[Fold] | TrainingError = trained
+        trained: list[TrainedFold] = []
+        result: list[TrainedFold] | TrainingError = trained
         try:
             if len(dealt) < 2:
                 raise TrainingError("all pages are of one site: cross-validation needs at least two")
@@ -518,7 +515,7 @@ def train_folds(
                 tested = set(fold)
                 rest = [pair for page, pair in enumerate(pairs) if page not in tested]
                 _train(kind, rest, threads, path)
-                trained.append(Fold(frozenset(pairs[page].name for page in fold), path))
+                trained.append(TrainedFold(frozenset(pairs[page].name for page in fold), path))
                 if progress is not None:
                     progress(place * len(dealt) + len(trained), len(methods_of) * len(dealt))
         except TrainingError as error:

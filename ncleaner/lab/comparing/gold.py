@@ -11,7 +11,7 @@ from pathlib import Path
 from ncleaner.errors import EvaluationError, InputError
 from ncleaner.lab.scoring.measures import BagUnit, clusters_of
 from ncleaner.lab.training.conventions import ZoneUse, conventions_of, wishes_of
-from ncleaner.lab.training.pairs import Pair, Source, find_sources, read_bytes, read_text
+from ncleaner.lab.training.pairs import Pair, PairSource, find_sources, read_bytes, read_text
 from ncleaner.page import Page
 from ncleaner.text.words import UNSPACED
 
@@ -35,7 +35,7 @@ class GoldPage:
         unwrap: take off the element `<text>` around the page.
     """
 
-    source: Source
+    source: PairSource
     site: str
     unit: BagUnit
     unwrap: bool = False
@@ -150,7 +150,7 @@ def _directories(folder: Path | None, raw: Path | None, clean: Path | None) -> t
     return raw, clean
 
 
-def _page(source: Source, site: str | None, unit: BagUnit | None, unwrap: bool) -> GoldPage:
+def _page(source: PairSource, site: str | None, unit: BagUnit | None, unwrap: bool) -> GoldPage:
     gold = read_text(source.clean)
     if site is None:
         site = source.site(gold, read_bytes(source.raw))

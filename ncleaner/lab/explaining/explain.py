@@ -24,9 +24,9 @@ from ncleaner.lab.explaining.drawing import framed
 from ncleaner.lab.explaining.verdicts import (
     Gram,
     NGrams,
-    Piece,
     Reason,
     Ruling,
+    ScoredWord,
     Verdicts,
     Why,
     feature_name,
@@ -405,7 +405,7 @@ def _ngrams(document: Document, model: NGramModel) -> Iterator[NGrams]:
         yield NGrams(float(values.sum()), pieces, grams, used.name)
 
 
-def _pieces(text: str, values: npt.NDArray[np.float64]) -> list[Piece]:
+def _pieces(text: str, values: npt.NDArray[np.float64]) -> list[ScoredWord]:
     """Returns the words of a text; white space counts to the word before it, at the beginning to the first
     one."""
     sums = np.concatenate(([0.0], np.cumsum(values)))
@@ -415,7 +415,7 @@ def _pieces(text: str, values: npt.NDArray[np.float64]) -> list[Piece]:
         begin = 0 if number == 0 else start
         # the last word also has the n-gram at the end of the segment
         behind = len(values) if number + 1 == len(places) else places[number + 1][0]
-        found.append(Piece(text[start:end], float(sums[behind] - sums[begin])))
+        found.append(ScoredWord(text[start:end], float(sums[behind] - sums[begin])))
     return found
 
 

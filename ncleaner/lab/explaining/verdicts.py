@@ -52,7 +52,7 @@ class Ruling(NamedTuple):
     name: str
 
 
-class Piece(NamedTuple):
+class ScoredWord(NamedTuple):
     """A word of a segment, and the log-odds of the n-grams that end in it or in the white space behind it."""
 
     text: str
@@ -79,7 +79,7 @@ class NGrams(NamedTuple):
     """
 
     bits: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ScoredWord, ...]
     grams: tuple[Gram, ...]
     model: str
 
@@ -363,7 +363,7 @@ class Said(NamedTuple):
     ruled: str
     speaking_for: tuple[Reason, ...]
     against: tuple[Reason, ...]
-    words: tuple[Piece, ...]
+    words: tuple[ScoredWord, ...]
 
     def __str__(self) -> str:
         parts = [self.ruled] if self.ruled else []
@@ -396,7 +396,7 @@ def _ruled(why: Why) -> str:
     return ""
 
 
-def _strongest_words(why: Why) -> tuple[Piece, ...]:
+def _strongest_words(why: Why) -> tuple[ScoredWord, ...]:
     """Returns the words of a segment with the largest log-odds, each once with all its places, strongest
     first."""
     if why.ngrams is None:
@@ -405,7 +405,9 @@ def _strongest_words(why: Why) -> tuple[Piece, ...]:
     for piece in why.ngrams.pieces:
         bits[piece.text] = bits.get(piece.text, 0.0) + piece.bits
     ranked = sorted(bits.items(), key=lambda item: (-abs(item[1]), item[0]))
-    return tuple(Piece(visible(text, 30), value) for text, value in ranked[:_MOST] if abs(value) >= _LITTLE)
+    return tuple(
+        ScoredWord(visible(text, 30), value) for text, value in ranked[:_MOST] if abs(value) >= _LITTLE
+    )
 
 
 def lines_of(explanation: Verdicts, *, reasons: bool, only: Sequence[Why] | None = None) -> Iterator[str]:

@@ -106,7 +106,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PairSource:
     """The places of a page and its gold text, and the manifest's entry of the page.
 
     Attributes:
@@ -169,7 +169,7 @@ def pages_of(folder: Path, suffixes: Sequence[str] = _PAGES) -> dict[str, Path]:
 
 
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
-    """Returns {id: entry for `Source`} of a manifest with one JSON object per line."""
+    """Returns {id: entry for `PairSource`} of a manifest with one JSON object per line."""
     found = {}
     for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
@@ -269,7 +269,9 @@ def how_to_convert(encoding: str) -> str:
     return f"convert it first; if it is {encoding}, with `iconv -f {encoding} -t utf-8`"
 
 
-def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:
+def find_sources(
+    raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None
+) -> list[PairSource]:
     """Finds the pages of one directory whose cleaned text is in another, by name; reads only the manifest.
 
     Arguments and errors: as for `read_pairs`.
@@ -295,7 +297,7 @@ def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | N
             stacklevel=2,
         )
     told = find_manifest(raw, manifest)
-    return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
+    return [PairSource(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
 
 
 def read_pairs(

@@ -31,12 +31,12 @@ from ncleaner.lab.training.pairs import Pair
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.registry import entry_of
-from ncleaner.methods.zoning import Wanted
+from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling import Statistic
 from ncleaner.modelling.alphabet import alphabet, compose
-from ncleaner.modelling.container import Stored, validation_of
+from ncleaner.modelling.container import ModelFile, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision
-from ncleaner.modelling.hybrid import Part, keep_of, part_of_text
+from ncleaner.modelling.hybrid import StructureChoice, keep_of, part_of_text
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
 from ncleaner.pools.pool import Worker, running
@@ -46,7 +46,7 @@ from ncleaner.text.visible import counted, joined
 _UNLIKE = 0.5
 _FEW = 0.2
 
-M = TypeVar("M", bound=Stored)
+M = TypeVar("M", bound=ModelFile)
 Floats = npt.NDArray[np.float64]
 
 
@@ -116,11 +116,11 @@ def figures_of_pages(found: Sequence[tuple[float, float, float]], sites: Sequenc
 
 
 def cleaned_by(
-    method: str, model: Stored, preset: str | None = None
+    method: str, model: ModelFile, preset: str | None = None
 ) -> Callable[[Document], npt.NDArray[np.bool_]]:
     """Returns a function that gives the mask of what `clean` keeps of a page by default."""
     entry = entry_of(method)
-    wanted = Wanted.by_default(entry)
+    wanted = ZoneOptions.by_default(entry)
     made = entry.make(model, preset)  # type: ignore[arg-type]
     return lambda document: wanted.applied(document, made.keep(document)).mask
 
@@ -173,7 +173,7 @@ def _warn_of_unlike(pairs: Sequence[Pair], f_scores: Mapping[int, float]) -> Non
 Mask = npt.NDArray[np.bool_]
 Judging = Callable[[Iterable[Floats]], Iterable[dict[str, Figures]]]
 # as by default with both methods
-_WANTED = Wanted.by_default(entry_of("hybrid"))
+_WANTED = ZoneOptions.by_default(entry_of("hybrid"))
 
 
 class Judge:
@@ -235,7 +235,7 @@ class Judge:
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 document, page = self._pairs[number].document, pages[number]
-                part = part_of_text(decision) if document.is_text else Part(structure)
+                part = part_of_text(decision) if document.is_text else StructureChoice(structure)
                 posterior = decision.statistics(page.sums, page.counts)
                 own, kinds[number] = part.structure.judge(document, page.sums, posterior)
                 odds[number] = part.mixed(own, posterior)
@@ -262,7 +262,7 @@ def _unscored(pair: Pair) -> Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _FoldTask:
     """Scores to judge, as a task of a worker."""
 
     sums: Floats
@@ -278,7 +278,7 @@ def judging(judge: Judge, jobs: int) -> Iterator[Judging]:
     with running(jobs, shared=judge) as run:
 
         def judged(scores: Iterable[Floats]) -> list[dict[str, Figures]]:
-            found = dict(run(map(_Judged, scores)))
+            found = dict(run(map(_FoldTask, scores)))
             return [found[index] for index in range(len(found))]
 
         yield judged

@@ -16,7 +16,7 @@ from ncleaner.lab.comparing.tools import Tool, method
 from ncleaner.lab.plots import drawing
 from ncleaner.lab.scoring.measures import BagUnit, MatchCounts
 from ncleaner.lab.training.conventions import ZoneUse
-from ncleaner.lab.training.pairs import Source
+from ncleaner.lab.training.pairs import PairSource
 
 from ...cli.test_app import EXAMPLES, ncleaner
 from ..comparing.gold_dirs import little, write
@@ -142,7 +142,7 @@ def comparison(
 ) -> Comparison:
     """Two pages, and a tool for each name; those with a space are peers."""
     pages = tuple(
-        GoldPage(Source(kind, Path(kind), Path(kind), page_type=kind), f"{kind}.example", unit)
+        GoldPage(PairSource(kind, Path(kind), Path(kind), page_type=kind), f"{kind}.example", unit)
         for kind, unit in zip(("article", "forum"), units, strict=True)
     )
     convention = {zone: ZoneUse(zone, *numbers) for zone, numbers in ZONES.items()} if told else None

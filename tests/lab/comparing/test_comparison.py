@@ -10,7 +10,7 @@ from ncleaner.lab.comparing.comparison import compare, scored
 from ncleaner.lab.comparing.gold import GoldPage, read_gold
 from ncleaner.lab.comparing.tools import Outcome
 from ncleaner.lab.training.hybrid import train
-from ncleaner.lab.training.pairs import Source, read_pairs
+from ncleaner.lab.training.pairs import PairSource, read_pairs
 
 from .gold_dirs import enter, little, run_here, write
 
@@ -70,7 +70,7 @@ def test_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_failure_scores_nothing_even_where_nothing_was_to_be_found(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.write_bytes(b"")
-    page = GoldPage(Source("empty", path, path), "", "word")
+    page = GoldPage(PairSource("empty", path, path), "", "word")
     assert scored(page, Outcome()).bag == 100 and scored(page, Outcome()).empty
     failed = scored(page, Outcome(failure="raised"))
     assert (failed.bag, failed.empty, failed.failure) == (0, False, "raised")

@@ -11,7 +11,7 @@ from ncleaner.lab.comparing.comparison import Comparison, Mean, PageFigures, Too
 from ncleaner.lab.comparing.gold import GoldPage, GoldSet
 from ncleaner.lab.comparing.tools import Tool, method
 from ncleaner.lab.scoring.measures import MatchCounts
-from ncleaner.lab.training.pairs import Source
+from ncleaner.lab.training.pairs import PairSource
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=20)
 
@@ -48,7 +48,7 @@ def comparison(types: list[str]) -> Comparison:
     gold = GoldSet(
         "gold",
         tuple(
-            GoldPage(Source(str(number), None, None, page_type=kind), site, "word")  # type: ignore[arg-type]
+            GoldPage(PairSource(str(number), None, None, page_type=kind), site, "word")  # type: ignore[arg-type]
             for number, (kind, site) in enumerate(zip(types, ["a", "a", "b"], strict=True))
         ),
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner import Cleaner, Page
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import Site
+from ncleaner.document.tables import SiteCounts
 from ncleaner.lab.explaining.explain import Explanation, explain
 from ncleaner.lab.explaining.verdicts import lines_of, said_of_segment
 from ncleaner.modelling import structure
@@ -141,7 +141,7 @@ def test_what_a_site_repeats() -> None:
     document = cleaner.document(page_html(5))
     texts = np.zeros(len(document), np.int32)
     texts[4] = 9
-    found = explain(replace(document, site=Site("a.example", 10, texts)), cleaner)
+    found = explain(replace(document, site=SiteCounts("a.example", 10, texts)), cleaner)
     check(found)
     assert [step.name for step in found.segments[4].steps][-1] == "site"
 

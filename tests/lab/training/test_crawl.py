@@ -15,7 +15,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import ModelFile
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.page import Damage, Page, Skip
 
@@ -80,7 +80,7 @@ def test_the_model_says_what_it_has_learned_from(model: HybridModel) -> None:
     assert "validation" not in model.about and "validation" not in model.ngrams.about
     assert model.about["agreement"]["f_score"] > 0.9
     for each in (model, model.ngrams):
-        again: Stored = type(each).from_bytes(each.to_bytes())
+        again: ModelFile = type(each).from_bytes(each.to_bytes())
         assert again.about == each.about
         assert "no page was cleaned by hand" in card_text(again.card(3))
     sentence = trained_sentence(model)

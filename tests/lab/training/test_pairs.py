@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.training.examples import folds, site_notes
-from ncleaner.lab.training.pairs import Source, find_sources, read_pairs, read_texts, sites_of_names
+from ncleaner.lab.training.pairs import PairSource, find_sources, read_pairs, read_texts, sites_of_names
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:
@@ -39,8 +39,8 @@ def test_sources_are_found_without_reading_the_pages(tmp_path: Path) -> None:
     entry = {"id": "a", "url": "http://a.example/", "lang": "en", "page_type": "blog"}
     (tmp_path / "manifest.jsonl").write_text(json.dumps(entry) + "\n" + json.dumps({"id": "b", "lang": None}))
     first, second = find_sources(raw, clean)
-    assert first == Source("a", raw / "a.html", clean / "a.txt", "http://a.example/", "en", "blog")
-    assert second == Source("b", raw / "b.txt", clean / "b.txt")
+    assert first == PairSource("a", raw / "a.html", clean / "a.txt", "http://a.example/", "en", "blog")
+    assert second == PairSource("b", raw / "b.txt", clean / "b.txt")
     assert (first.is_text, second.is_text) == (False, True)
     # a type of page that ncleaner does not know is no kind
     (clean / "a.txt").write_text("A")
