@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from ncleaner.lab.commands.terminal import explanation_drawing
 from ncleaner.lab.explaining.against import gold_of, with_gold
 from ncleaner.lab.explaining.drawing import page_of
 from ncleaner.lab.explaining.explain import explain
-from ncleaner.lab.explaining.terminal import explanation_drawing
 
 ROOT = Path(__file__).parents[1]
 OUT, RUNS = ROOT / "docs" / "inspect", ROOT / "docs" / "runs"

@@ -27,8 +27,8 @@ PREFORMATTED, HIDDEN, HEADER, STATE, ASIDE = 1, 2, 4, 8, 16
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
 
-# How often a text is on the other pages of a site (`SiteCounts.repetition`): on one of them; on at least half;
-# and on half, no fewer than two, where three are known. docs/sites.md has figures for these numbers.
+# How often a text is on the other pages of a site (`SiteCounts.repetition`): on one of them; on at least
+# half; and on half, no fewer than two, where three are known. docs/sites.md has figures for these numbers.
 SELDOM, OFTEN, KNOWN = 1, 2, 3
 _PAGES, _TEXTS, _SHARE = 3, 2, 0.5
 

@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from ncleaner.document._tables cimport tables_t
-from ncleaner.markup._escape cimport out_t
 from ncleaner.markup._blocks cimport sheet_t
+from ncleaner.markup._escape cimport out_t
 
 cdef enum:
     # Inline elements, from the outermost to the innermost where several begin at once.

@@ -18,12 +18,12 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
+from ncleaner.markup._blocks cimport DISPLAY, extra_t, text_t
 from ncleaner.markup._escape cimport (
     DOLLARS, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
     kind_after, kind_before, line_end, out_t, put, put_attribute, put_byte, put_bytes, put_code, put_escaped,
     put_markdown, put_tex,
 )
-from ncleaner.markup._blocks cimport DISPLAY, extra_t, text_t
 from ncleaner.text._ascii cimport is_digit
 
 # Marks between an image and the link around it.

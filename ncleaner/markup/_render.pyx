@@ -11,6 +11,11 @@ from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
+from ncleaner.markup._blocks cimport (
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
+    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
+    end_of, fill_row, is_head, node_t, open_rows, open_sheet, place_t, rows_t, sheet_t, text_t,
+)
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_byte, put_bytes, put_escaped, put_number, put_times,
 )
@@ -18,11 +23,6 @@ from ncleaner.markup._inline cimport (
     begin_line, is_media, line_t, link_around, put_break, put_code_lines, put_picture, put_segments,
 )
 from ncleaner.markup._outline cimport callout_of, choose_lead, language_of, may_be_written, outline
-from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
-    end_of, fill_row, is_head, node_t, open_rows, open_sheet, place_t, rows_t, sheet_t, text_t,
-)
 
 from ncleaner.text._ascii cimport holds
 

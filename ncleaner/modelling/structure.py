@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
+from ncleaner.document.tags import HASHES_VERSION
 from ncleaner.errors import ModelError
 from ncleaner.fastclass import fastclass
 from ncleaner.modelling._decision import figures_of_decision
@@ -44,7 +45,6 @@ from ncleaner.modelling.features import (
     WEIGHTS,
 )
 from ncleaner.modelling.files import model_bytes
-from ncleaner.parsing._cues import HASHES_VERSION
 from ncleaner.text.visible import counted
 
 # Model files store the weights of names as small integers, in steps of this size.
@@ -157,8 +157,8 @@ class Stock:
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
 
 
-class Judgement(NamedTuple):
-    """Judgement of a page by a structure model.
+class StructureJudgement(NamedTuple):
+    """StructureJudgement of a page by a structure model.
 
     Attributes:
         odds: shape (segments,), float64: log-odds that each segment is clean, in nats.
@@ -236,7 +236,7 @@ class Structure(ModelFile):
         odds: npt.NDArray[np.float64],
         posterior: npt.NDArray[np.float64],
         news: bool = False,
-    ) -> Judgement:
+    ) -> StructureJudgement:
         """Judges the segments and the kind of an HTML page.
 
         A page of more than `PART` segments, or a plain text of more than `PART_OF_TEXT`, is judged in parts
@@ -247,7 +247,9 @@ class Structure(ModelFile):
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
         """
-        return Judgement(*self.compiled.read(document.tables, document.title.encode(), odds, posterior, news))
+        return StructureJudgement(
+            *self.compiled.read(document.tables, document.title.encode(), odds, posterior, news)
+        )
 
     def estimate(self, document: Document, kept: Kept) -> float:
         """Estimates the quality of a page's output: the F1 of its words against a gold text, 0 to 1.

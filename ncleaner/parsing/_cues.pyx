@@ -12,13 +12,6 @@ from ncleaner.text._letters cimport is_white
 
 from ncleaner.document import tags as _tags
 
-# The version of the hashes of words in class, id and role. It covers the definition of a word, the use of its first
-# eight letters, the function `mix`, and the choice of bits. Structure models have weights for these hashes and record
-# the version. Any change to the hashes needs a new version, and new training of the structure model and of the
-# hybrids that contain their own structure model. The hashes of styles are not covered: they are compared only with
-# each other on one page, and no model contains them.
-HASHES_VERSION = 1
-
 # Classes that are a callout by themselves, as Microsoft's documentation has them.
 cdef const char** CALLOUT_CLASSES = [b"NOTE", b"TIP", b"IMPORTANT", b"WARNING", b"CAUTION", NULL]
 

@@ -27,10 +27,10 @@ from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._tables cimport grow
+from ncleaner.parsing._cues cimport typesets
 from ncleaner.parsing._markup cimport (
     PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
 )
-from ncleaner.parsing._cues cimport typesets
 from ncleaner.parsing._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
 )

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import tags
 from ncleaner.document.tables import HIDDEN, Document
+from ncleaner.document.tags import HASHES_VERSION
 from ncleaner.dumping import _walk
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping.html import dump_html
@@ -21,7 +22,6 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.parsing import _nodes
-from ncleaner.parsing._cues import HASHES_VERSION
 
 
 def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:

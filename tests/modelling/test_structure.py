@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.kept import KINDS
+from ncleaner.document.tags import HASHES_VERSION
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError, OutputError
@@ -22,7 +23,6 @@ from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, shipped_structure
-from ncleaner.parsing._cues import HASHES_VERSION
 
 from ..structures import structure, stumps
 from ..tables import with_tables

@@ -15,8 +15,8 @@ from ncleaner.cli.parameters import Run, cores, part, reports_errors, with_optio
 from ncleaner.cli.parts import text_table
 from ncleaner.cli.printing import show, show_json, tell
 from ncleaner.lab.commands.labelled import training_notes
+from ncleaner.lab.commands.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.lab.comparing.peers import NAMES, USUAL
-from ncleaner.lab.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.methods.registry import DEFAULT_METHOD
 from ncleaner.options import Declared, option, words_of
 from ncleaner.recipe import Recipe

@@ -105,8 +105,8 @@ def command(
     which the pages of a site are not taken as independent. Also names the convention of the gold standard,
     and the options of `clean` that follow it.
     """
-    from ncleaner.lab.curves import curve_drawing, curve_of, curve_table, write_curve
-    from ncleaner.lab.evaluating import pairs_of, warn_if_trained_on
+    from ncleaner.lab.commands.curves import curve_drawing, curve_of, curve_table, write_curve
+    from ncleaner.lab.commands.evaluating import pairs_of, warn_if_trained_on
 
     cleaning = [flag for flag in given["recipe"] if flag != "--text"]
     are_pages = bool(cleaning) or measuring.curve is not None
@@ -145,7 +145,7 @@ def _evaluate(
     written."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.cli.progress import CountDisplay
-    from ncleaner.lab import evaluating
+    from ncleaner.lab.commands import evaluating
     from ncleaner.lab.scoring.evaluation import evaluate
     from ncleaner.lab.training.conventions import conventions_of
 
@@ -196,7 +196,7 @@ def _advice(convention: str) -> str:
 
 def _curve(pairs: list[Pair], recipe: Recipe, prefix: Path | None, quiet: bool) -> tuple[str, list[str]]:
     """Returns the curve as SVG, and what to say of it; draws it to a file if a prefix is given."""
-    from ncleaner.lab.curves import curve_drawing, curve_of, write_curve
+    from ncleaner.lab.commands.curves import curve_drawing, curve_of, write_curve
 
     try:
         # the curve of the method whose figures the report has

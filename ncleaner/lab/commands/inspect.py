@@ -211,7 +211,7 @@ def _show(explanation: Explanation, asked: Inspecting) -> None:
     elif asked.segment is not None:
         show("\n".join(details_of(explanation, explanation.segments[asked.segment])))
     elif (console := terminal()) is not None:
-        from ncleaner.lab.explaining.terminal import explanation_drawing
+        from ncleaner.lab.commands.terminal import explanation_drawing
 
         reasons = asked.why is not False
         drawing = explanation_drawing(
@@ -231,7 +231,7 @@ def _show_differences(found: Differences, asked: Inspecting) -> None:
     if asked.json:
         show_json(found.to_dict())
     elif (console := terminal()) is not None:
-        from ncleaner.lab.explaining.terminal import differences_drawing
+        from ncleaner.lab.commands.terminal import differences_drawing
 
         show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=asked.whole))
     else:

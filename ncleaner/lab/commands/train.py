@@ -210,7 +210,7 @@ def _trained(
     training: Training, pairs: list[Pair], ngrams: NGramOptions, recipe: Recipe, about: dict[str, str]
 ) -> tuple[ModelFile, str]:
     """Trains the model; returns it, and what its learning curve says."""
-    from ncleaner.lab.evaluating import SEEN, digests_of
+    from ncleaner.lab.commands.evaluating import SEEN, digests_of
     from ncleaner.lab.training.annotations import read_annotated
     from ncleaner.lab.training.crawl import train_from_crawl
     from ncleaner.lab.training.curve import with_curve

@@ -14,7 +14,7 @@ import typer
 from ncleaner.cli.parameters import Run, part, reports_errors, with_options
 from ncleaner.cli.printing import show
 from ncleaner.lab.commands.labelled import read_labelled, training_notes
-from ncleaner.lab.plots import Panel, Series, drawing, plot_path, write_plot
+from ncleaner.lab.commands.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.lab.training import Labelled, NGramOptions
 from ncleaner.methods.registry import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, DEFAULT_Q, FOLDS, LEAST_Q, MAX_ORDER, MOST_Q, SCHEMES, Scheme

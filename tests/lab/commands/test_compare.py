@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ncleaner.lab.commands.compare import comparison_panel, comparison_table
+from ncleaner.lab.commands.plots import drawing
 from ncleaner.lab.comparing.comparison import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.lab.comparing.gold import GoldPage, GoldSet
 from ncleaner.lab.comparing.tools import Tool, method
-from ncleaner.lab.plots import drawing
 from ncleaner.lab.scoring.measures import BagUnit, MatchCounts
 from ncleaner.lab.training.conventions import ZoneUse
 from ncleaner.lab.training.pairs import PairSource

@@ -15,8 +15,8 @@ from ncleaner.cli.program import app
 from ncleaner.document.tables import ZONES
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import EvaluationError
-from ncleaner.lab.curves import curve_table, precision_recall, precision_recall_of
-from ncleaner.lab.evaluating import (
+from ncleaner.lab.commands.curves import curve_table, precision_recall, precision_recall_of
+from ncleaner.lab.commands.evaluating import (
     convention_table,
     errors_sentence,
     evaluation_page,

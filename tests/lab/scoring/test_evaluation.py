@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import EvaluationError
-from ncleaner.lab.evaluating import evaluation_table
+from ncleaner.lab.commands.evaluating import evaluation_table
 from ncleaner.lab.scoring.evaluation import Evaluation, evaluate, score_page
 from ncleaner.lab.scoring.measures import Average, MatchCounts, Overlap, bag_overlap, split_words
 

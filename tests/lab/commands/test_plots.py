@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from ncleaner.errors import OutputError
+from ncleaner.lab.commands.plots import Panel, Series, drawing, names_of_points, plot_path, write_plot
 from ncleaner.lab.commands.tune import draw_tuning, tuning_panels
-from ncleaner.lab.plots import Panel, Series, drawing, names_of_points, plot_path, write_plot
 from ncleaner.lab.training.tuning import Trial, Tuning
 from ncleaner.lab.training.validation import Figures
 

@@ -14,7 +14,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.cli.progress import CountDisplay
 from ncleaner.document import Document
 from ncleaner.errors import EvaluationError, ModelError
-from ncleaner.lab.plots import Panel, Series, drawing, plot_path, write_plot
+from ncleaner.lab.commands.plots import Panel, Series, drawing, plot_path, write_plot
 from ncleaner.lab.training.calibration import curves
 from ncleaner.lab.training.examples import score_page
 from ncleaner.lab.training.pairs import Pair

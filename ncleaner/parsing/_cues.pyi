@@ -1,1 +1,0 @@
-HASHES_VERSION: int
