@@ -124,7 +124,7 @@ def check_page(page: Page) -> None:
     check_is("body", page.body, bytes, "bytes")
     for name in ("url", "date", "content_type", "record_id", "rights", "truncated"):
         check_is(name, getattr(page, name), str, "a str, which is empty if it is unknown")
-    check_choice("kind", page.kind, ("html", "text", "document"))
+    check_choice("kind", page.kind, ("html", "text"))
 
 
 def _range(low: float, high: float | None) -> str:

@@ -13,7 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.errors import InputError, ModelError
+from ncleaner.errors import ModelError
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.language import page_language
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 # A page in memory: bytes as served, or decoded text.
 Html: TypeAlias = bytes | bytearray | memoryview | str
-# The options by which pages become Documents.
-_OF_DUMPING = tuple(
-    each for each in options_of(Recipe) if each.name in ("alt_text", "readings", "encoding", "text")
-)
 # What is no option of a Cleaner, but an argument of its methods.
 _OF_METHODS = {
     **dict.fromkeys((each.name for each in options_of(MarkupOptions)), "`markdown`, `html` or `extract`"),
@@ -425,8 +421,6 @@ def _dump(
         if not html.source:
             # not read by `pages`
             check_page(html)
-        if html.kind == "document":
-            return _of_stored(html, recipe, marks, facts)
         if not html.source:
             # which passes such files over
             check_text(page, recipe.encoding or content_type)
@@ -450,25 +444,6 @@ def _dump(
         marks=marks,
         sources=recipe.sources,
     )
-
-
-def _of_stored(page: Page, recipe: Recipe, marks: bool, facts: bool) -> Document:
-    """Returns a stored document. Raises InputError: it has not what is asked for."""
-    # few runs read any
-    from ncleaner.document.stored import restored
-
-    for each in _OF_DUMPING:
-        if getattr(recipe, each.name) != each.default:
-            raise InputError(f"the document is stored: {each.shown} counts only where pages are stored")
-    document, has_marks = restored(page.body, recipe.limits)
-    for wanted, is_there, what, flag in (
-        (marks, has_marks, "what Markdown and HTML need", "markdown"),
-        (facts, document.facts is not None, "what the page states", "metadata"),
-        (recipe.sources, document.sources is not None, "the places of its segments", "source"),
-    ):
-        if wanted and not is_there:
-            raise InputError(f"the document is stored without {what}: store the page with --{flag}")
-    return document
 
 
 def _layout(page: Page, wanted: str) -> str | TextLayout:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Final, Literal, NamedTuple
 
@@ -11,11 +10,6 @@ from typing import Final, Literal, NamedTuple
 LAYOUTS: Final = ("lines", "paragraphs", "wrapped")
 #: What a user can say of the layout; `auto`: as the lines of each text tell.
 LAYOUT_CHOICES: Final = ("auto", *LAYOUTS)
-#: The media type of stored documents.
-STORED: Final = "application/vnd.ncleaner.document"
-_STORED_LINE: Final = b"\x89ncleaner document\n"
-# What a stored document says of its page, besides the layout.
-_TOLD: Final = {"url": str, "date": str, "record_id": str, "offset": int, "rights": str, "truncated": str}
 
 
 class TextLayout(NamedTuple):
@@ -58,15 +52,12 @@ class Page(NamedTuple):
         content_type: the whole HTTP Content-Type (`text/html; charset=koi8-r`); empty when unknown.
         record_id: WARC-Record-ID without its brackets; empty when unknown.
         source: the archive or file that the page was read from; `-` for standard input.
-        offset: byte offset of the record in `source` as stored; -1 for a file that is one page. Of a stored
-            document, it is that of the page when it was stored.
-        kind: `html`, `text` for plain-text dumps and WET records, or `document` for a stored document, whose
-            body a `Cleaner` reads.
+        offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
+        kind: `html`, or `text` for plain-text dumps and WET records.
         layout: of a text if the reader knows it: of a piece of a longer text, and of a WET record, in which
             each line is a block of the page. None: as the lines of the page tell.
         rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy of the HTTP header, a line each; empty
             without them.
-        stored_at: byte offset of a stored document in `source`; -1 for any other page.
         truncated: why the crawler has cut the page, as WARC-Truncated says: `length`, `time`, `disconnect` or
             `unspecified`; empty if it has not.
     """
@@ -78,62 +69,15 @@ class Page(NamedTuple):
     record_id: str = ""
     source: str = ""
     offset: int = -1
-    kind: Literal["html", "text", "document"] = "html"
+    kind: Literal["html", "text"] = "html"
     layout: TextLayout | None = None
     rights: str = ""
-    stored_at: int = -1
     truncated: str = ""
 
     @property
     def is_alone(self) -> bool:
         """Whether its input is this page only, or a text of which it is a piece."""
-        if self.stored_at >= 0:
-            return False
         return self.offset < 0 or (self.layout is not None and self.layout.is_piece)
-
-    @property
-    def place(self) -> int:
-        """Where it is in `source`, in bytes; -1 for a file that is one page."""
-        return self.offset if self.stored_at < 0 else self.stored_at
-
-
-def stored_head(page: Page) -> bytes:
-    """Returns the head of a stored document: a line that names the format, and a line of JSON about the page.
-
-    What follows is the Document; see `document.stored`.
-    """
-    told: dict[str, object] = {name: getattr(page, name) for name in _TOLD}
-    told["layout"] = page.layout
-    return b"%b%b\n" % (_STORED_LINE, json.dumps(told).encode())
-
-
-def page_of_stored(block: bytes, source: str, offset: int) -> Page:
-    """Returns the page of a stored document.
-
-    Args:
-        block: the stored document.
-        source, offset: its place.
-
-    Raises:
-        ValueError: the block does not begin as one.
-    """
-    try:
-        first, line, _ = block.split(b"\n", 2)
-        told = json.loads(line)
-        layout = told.pop("layout")
-        told.setdefault("truncated", "")  # documents of earlier programs have none
-        if first + b"\n" != _STORED_LINE or {name: type(value) for name, value in told.items()} != _TOLD:
-            raise ValueError
-        return Page(
-            block,
-            source=source,
-            kind="document",
-            layout=None if layout is None else TextLayout(*layout),
-            stored_at=offset,
-            **told,
-        )
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise ValueError("the head of the stored document is damaged") from None
 
 
 class Skip(NamedTuple):
@@ -158,11 +102,6 @@ class Skip(NamedTuple):
     lost: bool = False
     advice: str = ""
 
-    @property
-    def place(self) -> int:
-        """The offset; see `Page.place`."""
-        return self.offset
-
 
 class Damage(NamedTuple):
     """A place where an input is broken. The readable parts before and after it are read.
@@ -183,11 +122,6 @@ class Damage(NamedTuple):
     offset: int = -1
     url: str = ""
     unread: bool = False
-
-    @property
-    def place(self) -> int:
-        """The offset; see `Page.place`."""
-        return self.offset
 
 
 class Binary(NamedTuple):
@@ -232,7 +166,6 @@ _SIGNATURES: Final = {
     b"wOF2": Binary("font", _READ),
     b"Rar!\x1a": Binary("RAR archive", _READ),
     b"7z\xbc\xaf\x27\x1c": Binary("7z archive", _READ),
-    _STORED_LINE[:16]: Binary("stored document", "clean the Page that `ncleaner.pages` reads, not its body"),
     b"\xd0\xcf\x11\xe0": Binary("document of Microsoft Office", _CONVERT),
     b"{\\rtf": Binary("RTF", _CONVERT),
     b"\xca\xfe\xba\xbe": Binary("program", _READ),

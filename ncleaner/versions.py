@@ -1,4 +1,4 @@
-"""The versions of what outlives a release: outputs, models, surveys, documents (docs/releasing.md)."""
+"""The versions of what outlives a release: outputs, models and surveys (docs/releasing.md)."""
 
 from __future__ import annotations
 
@@ -10,5 +10,3 @@ OUTPUTS: Final = 4
 MODELS: Final = 2
 #: Of surveys. 2: length and checksum are behind the database.
 SURVEYS: Final = 2
-#: Of stored documents, and of the numbers in their tables, such as those of tags.
-DOCUMENTS: Final = 1

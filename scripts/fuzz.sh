@@ -55,7 +55,7 @@ sanitized -c "import ncleaner; assert ncleaner.__file__.startswith('$work'), ncl
 echo "== by grammar, from seed $first"
 status=0
 sanitized -m fuzz.run --target page --cases "$cases" --first "$first" --out "$out" || status=1
-for target in raw text archive model annotations ngram stored; do
+for target in raw text archive model annotations ngram; do
     sanitized -m fuzz.run --target $target --cases $((cases / 4 + 1)) --first "$first" --out "$out" || status=1
 done
 

@@ -342,8 +342,7 @@ def test_addresses_and_pages_of_a_cleaner() -> None:
         ({"body": PROSE}, TypeError, "body has to be bytes, not 'The ferry"),
         ({"url": None}, TypeError, "url has to be a str, which is empty if it is unknown, not None"),
         ({"content_type": b"text/html"}, TypeError, "content_type has to be a str, .* not b'text/html'"),
-        ({"kind": "plain"}, ValueError, "kind has to be html, text or document, not 'plain'"),
-        ({"kind": "document"}, InputError, "the stored document is damaged"),
+        ({"kind": "plain"}, ValueError, "kind has to be html or text, not 'plain'"),
     ],
 )
 def test_a_page_that_a_caller_makes(fields: dict[str, Any], error: type[Exception], said: str) -> None:

@@ -20,7 +20,7 @@ from ncleaner.cli.printing import output_errors, show
 from ncleaner.errors import named
 from ncleaner.sinks.formats import FORMATS
 from ncleaner.text.visible import visible, visible_lines
-from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
+from ncleaner.versions import MODELS, OUTPUTS, SURVEYS
 
 
 def epilog(examples: Iterable[tuple[str, str]]) -> str:
@@ -37,10 +37,6 @@ EXAMPLES = (
 # The module of each command, and what the command does in a few words, in the order of the help text.
 COMMANDS: dict[str, tuple[str, str]] = {
     "clean": ("ncleaner.cli.commands.clean", "Clean web archives, HTML pages or text dumps."),
-    "select": (
-        "ncleaner.cli.commands.select",
-        "Clean stored documents again, with other options and in other formats.",
-    ),
     "sort": (
         "ncleaner.cli.commands.sort",
         "Regroup the records of web archives by host or registered domain.",
@@ -194,10 +190,7 @@ def version(value: bool) -> None:
     if value:
         from importlib.metadata import version as installed
 
-        show(
-            f"ncleaner {installed('ncleaner')} (outputs {OUTPUTS}, models {MODELS}, surveys {SURVEYS}, "
-            f"documents {DOCUMENTS})"
-        )
+        show(f"ncleaner {installed('ncleaner')} (outputs {OUTPUTS}, models {MODELS}, surveys {SURVEYS})")
         raise typer.Exit
 
 

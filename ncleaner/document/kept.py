@@ -102,13 +102,6 @@ class Kept(NamedTuple):
         return kinds
 
     @property
-    def is_left_out(self) -> bool:
-        """Whether the user wants no such pages: nothing is kept for one of the reasons in `remarks`."""
-        told = self.remarks
-        why = told.reserved or told.foreign or told.doubtful or told.duplicate_of
-        return bool(why) and not self.mask.any()
-
-    @property
     def kind(self) -> str:
         """The most probable kind of the page, `NOTICE` if that is likelier than not; empty if the method does
         not judge it."""

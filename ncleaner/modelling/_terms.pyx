@@ -255,7 +255,7 @@ cdef bint _read(
         if segments[i].zone == HEADLINE and not mask[i]:
             bag.size = size
             _add_line(bag, text + segments[i].start, text + segments[i].end, size + MOST_TITLE)
-            break  # a stored document can have more
+            break
     return True
 
 

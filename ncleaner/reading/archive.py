@@ -23,14 +23,12 @@ from ncleaner.limits import Limits
 from ncleaner.page import (
     LAYOUT_CHOICES,
     LAYOUTS,
-    STORED,
     Binary,
     Damage,
     Page,
     Skip,
     TextLayout,
     binary,
-    page_of_stored,
 )
 from ncleaner.reading._warc import MAX_HEAD, Head, split_head
 from ncleaner.reading.inflating import BLOCK, TELLING, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
@@ -267,9 +265,9 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
     Raises:
         OSError: the archive can no longer be opened.
     """
-    if page.source == STDIN or page.place < 0:
+    if page.source == STDIN or page.offset < 0:
         return None
-    return record_at(page.source, page.place, page.url, limits)
+    return record_at(page.source, page.offset, page.url, limits)
 
 
 def record_at(path: str, offset: int, url: str | None = None, limits: Limits = Limits()) -> Record | None:
@@ -507,12 +505,6 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
         trouble = "response without HTTP headers"
     match = _MEDIA_TYPE.match(content_type)
     media_type = match[1].lower() if match else ""
-    if media_type == STORED:
-        try:
-            yield page_of_stored(block, name, record.offset)
-        except ValueError:
-            yield Skip("damaged stored document", record.url, name, record.offset, lost=True)
-        return
     if media_type and media_type not in _HTML and media_type != "text/plain":
         yield Skip(f"media type {media_type}", record.url, name, record.offset)
         return

@@ -90,9 +90,6 @@ def stem(name: str) -> str:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
                 break
-    # the names of outputs that are inputs, too
-    if name.lower().endswith(".documents.warc"):
-        base = base[: -len(".documents")]
     # Common Crawl and this package name the text of `x.warc` `x.warc.wet.gz`.
     if base.lower().endswith(".warc") and len(base) > 5:
         base = base[:-5]

@@ -259,13 +259,13 @@ def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iter
         else:
             tally = Tally()
             tally.add_item(item)
-            yield _CountedItem(tally, source, item.place)
+            yield _CountedItem(tally, source, item.offset)
     if pages:
         yield _batch(source, pages)
 
 
 def _batch(source: Input, pages: list[Page]) -> _Batch:
-    return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].place)
+    return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
 
 
 def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:

@@ -20,7 +20,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError
 from ncleaner.fastclass import fastclass
 from ncleaner.limits import Limits
-from ncleaner.page import STORED, Damage, Page, Skip
+from ncleaner.page import Damage, Page, Skip
 from ncleaner.parsing._lexbor import reuse_memory
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Waiting
 from ncleaner.reading._warc import split_head
@@ -169,7 +169,7 @@ class CleaningJob:
                 now = activity.begin(Doing.READING)
                 tally.add_item(item)
             count += 1
-            offset = item.place
+            offset = item.offset
             if (
                 count >= _CHUNK_PAGES
                 or size >= _CHUNK_BYTES
@@ -235,7 +235,7 @@ class StretchJob(CleaningJob):
             yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)
 
 
-_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain", "document": STORED}
+_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain"}
 
 
 def warc_record(page: Page, limits: Limits) -> bytes:
@@ -257,7 +257,7 @@ def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes
     from ncleaner.sinks.warc import NO_DATE, write_record
 
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
-    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.place}").urn
+    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn
     headers = [
         ("WARC-Record-ID", f"<{name}>"),
         ("WARC-Date", page.date or NO_DATE),

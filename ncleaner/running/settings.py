@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncleaner.errors import ModelError
-from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
@@ -84,10 +83,9 @@ class Settings:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        output, sink, recipe = self.output, self.output.sink(), self.recipe
-        if not sink.decided and recipe.min_quality is None:
-            recipe = replace(recipe, method="everything", model=DEFAULT_MODEL, threshold=None, parameters={})
-        return Cleaner(replace(recipe, facts=output.wants_facts, marks=sink.marks, sources=output.source))
+        output = self.output
+        marks = output.sink().marks
+        return Cleaner(replace(self.recipe, facts=output.wants_facts, marks=marks, sources=output.source))
 
     def fingerprint(self) -> str:
         """A hash of the files that an output depends on besides its input: models, a survey, a table.

@@ -68,7 +68,7 @@ def note_of(item: Page | Skip | Damage, why: str = "") -> Note:
         event = "page_given_up"
         if isinstance(item, Skip):
             why = f"{item.reason}: {item.advice}" if item.advice else item.reason
-    return Note(event, why, item.source or "input", item.place, item.url)
+    return Note(event, why, item.source or "input", item.offset, item.url)
 
 
 def _integer(value: Any) -> int:
@@ -253,7 +253,7 @@ class Tally:
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
-            self.slowest = sorted([*self.slowest, (seconds, page.place, page.url)], key=_slowest_first)[
+            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slowest_first)[
                 :_SLOWEST
             ]
         if kept_segments:
@@ -317,7 +317,7 @@ class Tally:
         """Counts a page that was given up because it killed, held up or broke its worker."""
         self.add_lost(reason, detail, page)
         if len(self.quarantined) < _MAX_NOTES:
-            self.quarantined.append((page.place, page.url, detail))
+            self.quarantined.append((page.offset, page.url, detail))
 
     def record(self) -> dict[str, Any]:
         """Returns the counts of one input, for JSON."""

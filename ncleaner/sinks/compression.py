@@ -56,7 +56,6 @@ class Compressed(Sink):
         self._compression = compression
         self.suffix = f"{sink.suffix}.{compression}"
         self.marks = sink.marks
-        self.decided = sink.decided
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the page as the sink of the format does."""

@@ -23,7 +23,6 @@ FORMATS: dict[str, Format] = {
     "prevertical": Format("ncleaner.sinks.vertical:PreverticalSink", suffixes=(".prevert",)),
     "tei": Format("ncleaner.sinks.tei:TeiSink", suffixes=(".xml", ".tei")),
     "wet": Format("ncleaner.sinks.warc:WetSink", compresses=True, suffixes=(".wet",)),
-    "documents": Format("ncleaner.sinks.warc:DocumentsSink", compresses=True, suffixes=(".documents.warc",)),
     "signatures": Format("ncleaner.sinks.signatures:SignaturesSink", suffixes=(".signatures.jsonl",)),
     "parquet": Format("ncleaner.sinks.parquet:ParquetSink", compresses=True, suffixes=(".parquet",)),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.errors import InputError
 from ncleaner.page import Page
 from ncleaner.sinks.sink import Sink
 from ncleaner.sinks.text import kept_text
@@ -21,14 +20,8 @@ class SignaturesSink(Sink):
     suffix = ".signatures.jsonl"
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Returns the line of a page; nothing for a page without a host.
-
-        Raises:
-            InputError: references are wanted of a stored document.
-        """
+        """Returns the line of a page; nothing for a page without a host."""
         references = self.options.references and page.kind != "text"
-        if references and page.kind == "document":
-            raise InputError("references are HTML, which a stored document has not: survey the archive")
         sketch = sketch_of(page, kept_text(document, kept)) if self.options.duplicates else None
         sequences = sequences_on(page, document, kept.mask) if self.options.paragraphs else None
         html = page.body if references else b""

@@ -52,13 +52,13 @@ class SinkOptions(Declared):
         False,
         "Add the place of each segment in its page. With --segments: byte offsets in the page as served, and "
         "the CSS selector of the element.",
-        of=(*_ROWS, "documents"), panel=_PANEL,
+        of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     metadata: bool = option(
         False,
         "Add title, authors, dates and more. As stated by the page: title without the site's name, authors, "
         "dates, site, description, tags, canonical address, licence, image, and what it says about its use.",
-        of=(*_ROWS, *_CORPORA, "documents"), common=True, panel=_PANEL,
+        of=(*_ROWS, *_CORPORA), common=True, panel=_PANEL,
     )  # fmt: skip
     signals: bool = option(
         False,
@@ -84,8 +84,8 @@ class SinkOptions(Declared):
     )
     markdown: bool = option(
         False,
-        "Add each page as Markdown, in `markdown`; to documents, what Markdown and HTML need.",
-        of=(*_ROWS, "documents"), panel=_PANEL,
+        "Add each page as Markdown, in `markdown`.",
+        of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     markup: MarkupOptions = option(MarkupOptions(), "Options of Markdown and HTML.", what="MarkupOptions(…)")
     front_matter: bool = option(
@@ -143,12 +143,10 @@ class Sink(ABC):
     Attributes:
         suffix: suffix of its files, with the dot.
         marks: whether `render` needs Documents with marks (`dump_html`).
-        decided: whether `render` needs a decision; if not, that to keep everything will do.
     """
 
     suffix: str
     marks: bool = False
-    decided: bool = True
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self.options = options

@@ -1,10 +1,9 @@
-"""Outputs that are WARC archives, with a record for each page: clean text (WET), and documents."""
+"""WET: WARC archives with a record for the clean text of each page."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -17,8 +16,7 @@ from warcio.warcwriter import WARCWriter
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.stored import stored
-from ncleaner.page import STORED, Page
+from ncleaner.page import Page
 from ncleaner.sinks.sink import Sink, Writable, capture_time, derived_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
@@ -41,12 +39,10 @@ class _Writer(WARCWriter):  # type: ignore[misc]
     NO_PAYLOAD_DIGEST_TYPES = (*WARCWriter.NO_PAYLOAD_DIGEST_TYPES, "conversion")
 
 
-def write_record(
-    kind: str, headers: list[tuple[str, str]], block: bytes, media_type: str, *, compressed: bool = True
-) -> bytes:
-    """Returns a WARC record; compressed, it is a gzip member."""
+def write_record(kind: str, headers: list[tuple[str, str]], block: bytes, media_type: str) -> bytes:
+    """Returns a WARC record as a gzip member."""
     out = BytesIO()
-    writer = _Writer(out, gzip=compressed)
+    writer = _Writer(out, gzip=True)
     writer.write_record(
         writer.create_warc_record(
             dict(headers).get("WARC-Target-URI", ""),
@@ -60,34 +56,21 @@ def write_record(
     return out.getvalue()
 
 
-class _WarcSink(Sink):
-    """A `conversion` record for each page that has a block, after a `warcinfo` record.
+class WetSink(Sink):
+    """WET, like Common Crawl's: a `conversion` record for each page with text, after a `warcinfo` record.
+
+    Each record is a gzip member. A page in an unknown language has no header for it.
 
     Record ids are derived from the ids of the original records, so that they are the same in every run. The
     standard requires a date and a URL: a page without a date gets 1970, a page without a URL the id of its
     record. URLs and ids of more than 8,000 bytes are cut.
-
-    Attributes:
-        contents: of the archive, in words.
-        media_type: of the blocks.
-        gzip: whether each record is a gzip member.
     """
 
-    contents: str
-    media_type: str
-    gzip: bool = True
-
-    @abstractmethod
-    def block(self, page: Page, document: Document, kept: Kept) -> bytes:
-        """Returns the block of a page's record; empty if the page has none."""
-
-    def fields(self, kept: Kept) -> list[tuple[str, str]]:
-        """Returns further fields of a record's header."""
-        return []
+    suffix = ".warc.wet.gz"
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Returns a record; empty for a page without a block."""
-        block = self.block(page, document, kept)
+        """Returns a record; empty for a page without clean text."""
+        block = kept_text(document, kept)
         if not block:
             return b""
         date = capture_time(page.date)
@@ -101,52 +84,17 @@ class _WarcSink(Sink):
         original = _value(page.record_id)
         if original:
             headers.append(("WARC-Refers-To", f"<{original}>"))
-        headers += self.fields(kept)
-        return write_record("conversion", headers, block, self.media_type, compressed=self.gzip)
+        language = iso_639_3(kept.remarks.language)
+        if language:
+            headers.append(("WARC-Identified-Content-Language", language))
+        return write_record("conversion", headers, block, "text/plain")
 
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
         """Returns an archive, which has a `warcinfo` record even if it has no other."""
-        archive = _Archive(out, self)
+        archive = _Archive(out)
         yield archive
         archive.finish()
-
-
-class WetSink(_WarcSink):
-    """WET, like Common Crawl's: a record for each page with clean text, one gzip member per record.
-
-    A page in an unknown language has no header for it.
-    """
-
-    suffix = ".warc.wet.gz"
-    contents = "clean text of web pages"
-    media_type = "text/plain"
-
-    def block(self, page: Page, document: Document, kept: Kept) -> bytes:
-        """Returns the clean text."""
-        return kept_text(document, kept)
-
-    def fields(self, kept: Kept) -> list[tuple[str, str]]:
-        """Returns the language of the page."""
-        language = iso_639_3(kept.remarks.language)
-        return [("WARC-Identified-Content-Language", language)] if language else []
-
-
-class DocumentsSink(_WarcSink):
-    """Documents before a method decides: pages that can be cleaned again without their archives.
-
-    There is a record for each page, but not for those that the user leaves out. Its block is compressed.
-    """
-
-    suffix = ".documents.warc"
-    contents = "web pages as ncleaner reads them"
-    media_type = STORED
-    gzip = False
-    decided = False
-
-    def block(self, page: Page, document: Document, kept: Kept) -> bytes:
-        """Returns page and document."""
-        return b"" if kept.is_left_out else stored(page, document, self.options.markdown)
 
 
 def _value(text: str) -> str:
@@ -162,9 +110,8 @@ def _value(text: str) -> str:
 class _Archive:
     """Writes a `warcinfo` record before the first record, on whose date and id it depends."""
 
-    def __init__(self, out: Writable, sink: _WarcSink) -> None:
+    def __init__(self, out: Writable) -> None:
         self._out = out
-        self._sink = sink
         self._begun = False
 
     def write(self, data: bytes) -> None:
@@ -190,11 +137,8 @@ class _Archive:
         fields = {
             "software": f"ncleaner/{version('ncleaner')}",
             "format": "WARC File Format 1.0",
-            "description": self._sink.contents,
+            "description": "clean text of web pages",
         }
         block = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        record = write_record(
-            "warcinfo", headers, block.encode(), "application/warc-fields", compressed=self._sink.gzip
-        )
-        self._out.write(record)
+        self._out.write(write_record("warcinfo", headers, block.encode(), "application/warc-fields"))
         self._begun = True

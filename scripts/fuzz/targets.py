@@ -25,8 +25,6 @@ from fuzz.source import Source
 from ncleaner.classics.victor import Victor, VictorModel
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document._stored import pack, unpack
-from ncleaner.document.stored import restored, stored
 from ncleaner.dumping import _walk
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping.html import dump_html
@@ -107,8 +105,6 @@ def _check_dumped(dump: Callable[[], Document]) -> Document | None:
     except NcleanerError:
         return None
     check_document(document)
-    if restored(stored(Page(b""), document, has_marks=False))[0].tables != document.tables:
-        raise BrokenRuleError("a document that is stored is the same")
     again = dump()
     if not same(document, again) or _judge(document) != _judge(again):
         raise BrokenRuleError("the same bytes give the same document and the same masks")
@@ -328,35 +324,7 @@ def _check_ngram(data: bytes) -> None:
         model.ratio.values(model.alphabet.encoder, body[:end])
 
 
-def _check_stored(data: bytes) -> None:
-    """Tables of a file: they are refused, or anything can be made of them."""
-    try:
-        document = Document(unpack(data))
-    except ValueError:
-        return
-    check_document(document)
-    if pack(document.tables) != data and unpack(pack(document.tables)) != document.tables:
-        raise BrokenRuleError("a document that is stored is the same")
-    _judge(document)
-    for name in ("everything", "heuristics-only"):
-        _render(document, name)
-
-
 # --------------------------------------------------------------------------------------------------
-
-
-def _stored_case(seed: int) -> bytes:
-    """The tables of a page, with a number or two that are wrong."""
-    source = Source(seed)
-    document = dump_html(page(source)[:20_000], marks=True)
-    whole = pack(document.tables)
-    if source.odds(0.1):
-        return mutated(source, whole, UTF8, most=3)
-    # most sizes are right, so that what they are the sizes of is looked at
-    found = bytearray(whole)
-    for _ in range(1 + source.size(3)):
-        found[source.randrange(len(found))] = source.choice((0, 1, 2, 3, 4, 127, source.randrange(256)))
-    return bytes(found)
 
 
 def _with_options(make: Callable[[Source], bytes]) -> Callable[[int], bytes]:
@@ -406,6 +374,5 @@ TARGETS: Final = {
         ),
         Target("annotations", _annotations_case, _check_annotations, ANNOTATION_TOKENS),
         Target("ngram", _with_options(_ngram_case), _check_ngram, UTF8),
-        Target("stored", _stored_case, _check_stored, UTF8),
     )
 }

@@ -472,7 +472,7 @@ def test_models_are_listed() -> None:
 
 @pytest.mark.slow
 def test_the_version_by_both_ways_to_start_it() -> None:
-    versions = rb"ncleaner \S+ \(outputs 4, models 2, surveys 2, documents 1\)\n"
+    versions = rb"ncleaner \S+ \(outputs 4, models 2, surveys 2\)\n"
     assert re.fullmatch(versions, ncleaner("--version").stdout)
     module = subprocess.run([sys.executable, "-m", "ncleaner", "--version"], capture_output=True, check=True)
     assert module.stdout == ncleaner("--version").stdout
@@ -567,10 +567,7 @@ def test_metadata_and_signals(tmp_path: Path) -> None:
     assert said["authors"] == ["Morag Tennant"] and said["published"].startswith("2024-03-18T")
     assert sum(bool(record["metadata"]["title"]) for record in records.values()) >= 12
     for arguments, message in (
-        (
-            ["-f", "text", "--metadata"],
-            "only jsonl, parquet, vertical, prevertical, tei and documents have it",
-        ),
+        (["-f", "text", "--metadata"], "only jsonl, parquet, vertical, prevertical and tei have it"),
         (["-f", "markdown", "--metadata"], "in markdown it is --front-matter"),
         (["-f", "wet", "--signals"], "only jsonl and parquet have it"),
     ):

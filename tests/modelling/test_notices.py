@@ -106,7 +106,6 @@ def test_of_many_headlines_the_first_counts() -> None:
     document = dump_html(f"<h1>Gone</h1>{rows}")
     segments = document.segments.copy()
     segments["zone"][1:] = ZONES.index("headline")
-    # as in a stored document that somebody has made
     odd = with_tables(
         document, data=document.data, runs=document.runs, segments=segments, elements=document.elements
     )

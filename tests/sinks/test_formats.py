@@ -92,7 +92,7 @@ def test_sources_of_segments() -> None:
         ]
     with pytest.raises(ValueError, match="--segments"):
         Output(format="jsonl", source=True)
-    with pytest.raises(ValueError, match="jsonl, parquet and documents"):
+    with pytest.raises(ValueError, match="jsonl and parquet"):
         Output(format="text", source=True)
 
 
@@ -123,7 +123,6 @@ SUFFIXES = {
     "tei": ".xml",
     "signatures": ".signatures.jsonl",
     "wet": ".warc.wet.gz",
-    "documents": ".documents.warc",
     "parquet": ".parquet",
 }
 

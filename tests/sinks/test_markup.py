@@ -147,7 +147,7 @@ def test_the_command_writes_markup(tmp_path: Path, jobs: int) -> None:
         (["--links"], "only markdown, html and --markdown have it, not text"),
         (["-f", "jsonl", "--images"], "not jsonl"),
         (["-f", "wet", "--spans", "repeat"], "not wet"),
-        (["-f", "markdown", "--markdown"], "only jsonl, parquet and documents have it"),
+        (["-f", "markdown", "--markdown"], "only jsonl and parquet have it"),
         (["-f", "markdown", "--spans", "both"], "both"),
     ],
 )

@@ -472,8 +472,6 @@ def copy_pages(source: Path, folder: Path) -> None:
 
 def _write_page(page: Page, folder: Path, name: str) -> str:
     """Writes a page; returns its line of the manifest, or nothing for a page without text."""
-    if page.kind == "document":
-        raise InputError(f"{page.source}: has stored documents, and annotators see pages: give the archive")
     plain = page.kind == "text"
     body = page.body
     try:

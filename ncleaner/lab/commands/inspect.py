@@ -112,8 +112,7 @@ def command(
     check_stdin([page])
     settings = Settings(recipe, reading)
     item = _nth_page(page, asked.number, settings) if asked.at is None else _page_at(page, asked.at, settings)
-    # a stored document has what the page states only if it was stored with it
-    recipe = replace(recipe, facts=item.kind != "document")
+    recipe = replace(recipe, facts=True)
     if asked.diff is not None:
         names = asked.diff
         first, second = (
@@ -164,8 +163,7 @@ def _page_at(path: str, at: str, settings: Settings) -> Page:
     if record is not None:
         found: Iterable[Page | Skip | Damage] = page_of_record(record, path, limits.bytes)
     else:
-        # an id, or the offset that a stored document had in its archive; a record that gives no page has no
-        # id here
+        # an id, or an offset of standard input; a record that gives no page has no id here
         wanted = at.strip("<>")
         found = (
             item

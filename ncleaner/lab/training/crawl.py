@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from ncleaner.document.kept import NOTICE
-from ncleaner.document.stored import restored
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.lab.training import NGramOptions
@@ -81,17 +80,12 @@ def pages_in_language(
         if item.kind == "text":
             passed["plain text"] += 1
             continue
-        body = b"" if item.kind == "document" else item.body
-        site = site_of(item.url if "://" in item.url else "", body)
+        site = site_of(item.url if "://" in item.url else "", item.body)
         if site and of_site[site] >= _PER_SITE:
             passed[f"beyond {_PER_SITE} of a site"] += 1
             continue
         try:
-            document = (
-                restored(item.body)[0]
-                if item.kind == "document"
-                else dump_html(item.body, content_type=item.content_type)
-            )
+            document = dump_html(item.body, content_type=item.content_type)
         except NcleanerError:
             passed["too large"] += 1
             continue

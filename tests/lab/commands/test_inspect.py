@@ -59,15 +59,6 @@ def test_the_page_of_a_row_by_its_place() -> None:
     assert result.stdout.decode().splitlines() == by_offset
 
 
-@pytest.mark.parametrize("options", [(), ("--metadata",)])
-def test_a_stored_document(options: tuple[str, ...], tmp_path: Path) -> None:
-    stored = tmp_path / "stored.documents.warc"
-    ncleaner("clean", CRAWL, "-o", stored, "-q", *options)
-    lines = piped(stored)
-    assert lines[1:3] == piped(CRAWL)[1:3]
-    assert any(line.startswith("the page declares: ") for line in lines) is bool(options)
-
-
 @pytest.mark.untraced
 @pytest.mark.parametrize(
     "width", [24, 140, *(pytest.param(width, marks=pytest.mark.slow) for width in (40, 60, 80))]
