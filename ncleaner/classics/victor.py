@@ -62,9 +62,8 @@ FEATURES: tuple[str, ...] = tuple(
 assert len(FEATURES) == NUMBER
 # Features of the whole page, and features whose value at a neighbour has no information about the block.
 _GLOBAL = frozenset(_OWN.split())
-# The version of the features: a change of what a name means needs a new version, and new training. A file
-# without a version has the first.
-_VERSION = 2
+# The version of the features: a change of what a name means needs a new version, and new training.
+_VERSION = 1
 # A value takes four bits. The last value is for positions outside the page (_victor.pyx).
 VALUES = 16
 # the number of neighbours on either side whose features are read
@@ -163,7 +162,7 @@ class VictorModel(ModelFile):
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
         """Returns the model of an unpacked file."""
-        if header.get("features", 1) != _VERSION:
+        if header["features"] != _VERSION:
             raise ValueError("the features have changed since the model was trained: train it again")
         slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
         slot_table(slots)

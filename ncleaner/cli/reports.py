@@ -256,7 +256,7 @@ def _ranked(counter: Counter[str]) -> list[tuple[str, int]]:
 
 def _distribution(title: str, counter: Counter[str], names: Sequence[str], unit: str, sign: str) -> str:
     """Returns the drawing of a distribution, from its first bin with a page to its last, of shares all bins;
-    nothing if the manifest has none, as those of older versions."""
+    nothing if there is none."""
     counts = [counter[name] for name in names]
     filled = [place for place, count in enumerate(counts) if count]
     if not filled:

@@ -108,11 +108,11 @@ CONTEXT: tuple[str, ...] = (
 )  # fmt: skip
 CONTEXT_BIT: dict[str, int] = {tag: CONTEXT.index(name) for tag, name in _INLINE.items() if name}
 
-# The version of the hashes of words in class, id and role. It covers the definition of a word, the use of its
-# first eight letters, the function `mix`, and the choice of bits. Structure models have weights for these
-# hashes and record the version. Any change to the hashes needs a new version, and new training of the structure
-# model and of the hybrids that contain their own. The hashes of styles are not covered: they are compared only
-# with each other on one page, and no model contains them.
+# The version of the hashes of words in class, id and role. It covers the definition of a word, the use of
+# its first eight letters, the function `mix`, and the choice of bits. Structure models have weights for
+# these hashes and record the version. Any change to the hashes needs a new version, and new training of the
+# structure model and of the hybrids that contain their own. The hashes of styles are not covered: they are
+# compared only with each other on one page, and no model contains them.
 HASHES_VERSION = 1
 
 # Bits of `elements.cues`: words in class, id and role that name the function of a block in the page.

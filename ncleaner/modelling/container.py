@@ -24,7 +24,6 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError, cannot_write
 from ncleaner.storage.local import atomic_file
-from ncleaner.text.codes import declared_language, iso_639_1
 from ncleaner.text.visible import counted
 from ncleaner.versions import MODELS
 
@@ -183,9 +182,7 @@ def _header(text: bytes) -> dict[str, Any]:
 
 def language_of(header: Mapping[str, Any]) -> str:
     """Returns the language that a model says it is for: as pages have it (`iso_639_1`), `any`, or empty."""
-    told = str(header.get("language") or "")
-    # older versions recorded the code as it was typed
-    return iso_639_1(declared_language(told)) if told != "any" else told
+    return str(header.get("language") or "")
 
 
 def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:

@@ -379,10 +379,7 @@ class NGramModel(ModelFile):
         """Makes the model from an unpacked file."""
         order, q = int(header["order"]), float(header["q"])
         interpolation_weights(order, q)
-        if "decision" in header:
-            decision = Decision.of_header(header["decision"])
-        else:
-            decision = Decision("character").with_threshold(float(header["threshold"]))
+        decision = Decision.of_header(header["decision"])
         spec = header["alphabet"]
         symbols = alphabet(spec)
         if symbols.size != spec["size"]:
@@ -411,7 +408,7 @@ class NGramModel(ModelFile):
             levels.append(Counts(keys, clean, dirty))
             if k > 1:
                 shorter = keys
-        about = about_of(header, "order", "q", "alphabet", "decision", "threshold")
+        about = about_of(header, "order", "q", "alphabet", "decision")
         return cls(order, q, symbols, levels, decision, about)
 
     def summary(self) -> str:

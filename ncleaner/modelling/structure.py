@@ -289,7 +289,7 @@ class Structure(ModelFile):
             "features": [feature.name for feature in FEATURES],
             "page_features": PAGE_FEATURES,
             "kinds": KINDS,
-            **({} if self.quality is None else {"quality": QUALITY}),
+            "quality": QUALITY,
         }
         arrays: dict[str, npt.NDArray[Any]] = {
             "weights": np.rint(self.weights / STEP).astype(np.int16),
@@ -313,23 +313,18 @@ class Structure(ModelFile):
             ModelError: this version computes other hashes of names.
             ValueError: the tables do not belong together, or the features are not those of this version.
         """
-        # files without a version were written before the hashes first changed
-        hashes = header.get("hashes", 1)
+        hashes = header["hashes"]
         if hashes != HASHES_VERSION:
             raise ModelError(
                 f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
                 f"version {HASHES_VERSION}: train it again"
             )
-        # files of earlier versions have no kinds
-        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds", "quality")}
+        names = {key: list(header[key]) for key in ("features", "page_features", "kinds", "quality")}
         weights = _weights_of("weights", arrays, WEIGHTS)
-        # files of earlier versions have no stock phrases
-        stock = Stock.of({})
-        if "stock.phrases" in arrays:
-            known = integers(arrays["stock.phrases"])
-            if np.any(np.diff(known, prepend=0) <= 0):
-                raise ValueError("its stock phrases are not in order")
-            stock = Stock(known.astype(np.uint32), _weights_of("stock.losses", arrays, len(known)))
+        known = integers(arrays["stock.phrases"])
+        if np.any(np.diff(known, prepend=0) <= 0):
+            raise ValueError("its stock phrases are not in order")
+        stock = Stock(known.astype(np.uint32), _weights_of("stock.losses", arrays, len(known)))
         first, second, kinds, articles, quality = (_trees_of(name, names, arrays) for name in _TESTED)
         if first is None or second is None:
             raise ValueError("it lacks a forest")

@@ -204,7 +204,7 @@ def read_history(folder: str) -> History:
                 line = replace(line, settings=settings)
             settings = line.settings
             latest[line.input] = line
-            formats[line.input, line.output] = str(line.settings.get("format", "text"))
+            formats[line.input, line.output] = line.settings["format"]
     history.lines = [latest[name] for name in sorted(latest)]
     history.formats = Counter(formats.values())
     return history
@@ -247,7 +247,7 @@ class Sample:
 def samples(history: History, number: int) -> list[Sample]:
     """Returns the beginnings of some pages: one of each of up to `number` outputs, at even distances. Outputs
     that are gone, damaged, or of a format without pages give none."""
-    lines = [line for line in history.lines if line.settings.get("format", "text") in _FORMATS]
+    lines = [line for line in history.lines if line.settings["format"] in _FORMATS]
     step = max(1, len(lines) // number) if number else 1
     found: list[Sample] = []
     for line in lines[::step][:number]:
@@ -257,7 +257,7 @@ def samples(history: History, number: int) -> list[Sample]:
                 data = inflated(stream, line.output, _MOST)
         except (OSError, InputError):
             continue
-        rows = _rows_of_json(data) if line.settings.get("format") == "jsonl" else _pages(data)
+        rows = _rows_of_json(data) if line.settings["format"] == "jsonl" else _pages(data)
         for url, language, text in rows:
             words = text.split()
             if len(words) >= _FEW:

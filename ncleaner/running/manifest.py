@@ -32,12 +32,12 @@ NAME = "manifest.jsonl"
 
 # settings of a line on which its output does not depend
 _INFORMATION = {"version"}
+# settings of every line that are names
+_NAMES = ("version", "method", "model", "format")
 # options that name a file: `model_fingerprint` changes with what is in it
 _FILES = {"sites", "table"}
 # where no page was given up, an output depends on none of them
 _BOUNDS = {"limits.seconds", "limits.memory"}
-# (version of the outputs, default) of options that had other defaults
-_ENDED = {"comments": ((1, True), (2, True)), "limits.tags": ((1, 1_500_000),)}
 
 
 def _options(declared: Any, group: str = "") -> Iterator[tuple[str, Option]]:
@@ -92,15 +92,6 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
     return found
 
 
-def _of_first_form(settings: dict[str, Any]) -> dict[str, Any]:
-    """Returns the settings of a line in today's form: the first manifests had other names for some."""
-    if "sink_options" not in settings:
-        return settings
-    renamed = {"output_format": "format", "set_off": "many_pages"}
-    options = settings.pop("sink_options")
-    return {**{renamed.get(name, name): value for name, value in settings.items()}, **options, "outputs": 1}
-
-
 @fastclass(kw_only=True)
 class Line:
     """A line of the manifest: one output of one finished input. Only this class writes and reads such lines.
@@ -148,8 +139,8 @@ class Line:
         """Returns a line of a manifest; None if this version does not write such a line, or it is damaged."""
         try:
             record = json.loads(text)
-            settings = _of_first_form(dict(record["settings"]))
-            _ = settings["outputs"] + len(settings["version"] + settings["method"] + settings["model"])
+            settings = dict(record["settings"])
+            _ = settings["outputs"] + len("".join(settings[name] for name in _NAMES))
             return cls(
                 input=str(record["input"]),
                 path=str(record["path"]),
@@ -259,9 +250,7 @@ class Manifest:
             for place, each in options.items():
                 was, now = _value_of(before, place, each), _value_of(self._settings, place, each)
                 is_same = was == now or (place in _FILES and was and now)
-                # the default both times: the user has given the same options
-                ended = (before["outputs"], was) in _ENDED.get(place, ()) and now == _plain(each.default)
-                if not (is_same or ended or (place in _BOUNDS and not found.lost)):
+                if not (is_same or (place in _BOUNDS and not found.lost)):
                     self.others.add(f"{each.shown} was {each.said(was)} and is {each.said(now)}")
         if (found.size, found.modified) != (source.size, source.modified):
             reasons.append("input")

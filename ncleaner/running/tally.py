@@ -99,31 +99,29 @@ def _seconds(value: Any) -> float:
 
 
 class _Recorded(NamedTuple):
-    """How a count is recorded: its name there, and what writes and reads it. Records of earlier versions lack
-    those that came `later`."""
+    """How a count is recorded: its name there, and what writes and reads it."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
     name: str
-    later: bool
 
 
 def _recorded(
-    make: Callable[[], Any],
-    write: Callable[[Any], Any],
-    read: Callable[[Any], Any],
-    name: str = "",
-    later: bool = False,
+    make: Callable[[], Any], write: Callable[[Any], Any], read: Callable[[Any], Any], name: str = ""
 ) -> Any:
-    return field(default_factory=make, metadata={"record": _Recorded(write, read, name, later)})
+    return field(default_factory=make, metadata={"record": _Recorded(write, read, name)})
 
 
-def _number(later: bool = False) -> Any:
-    return _recorded(int, int, _integer, later=later)
+def _number() -> Any:
+    return _recorded(int, int, _integer)
 
 
-def _counts(name: str = "", later: bool = False) -> Any:
-    return _recorded(Counter, lambda counter: dict(sorted(counter.items())), _counter, name, later)
+def _counts(name: str = "") -> Any:
+    return _recorded(Counter, lambda counter: dict(sorted(counter.items())), _counter, name)
+
+
+def _bins() -> Any:
+    return _recorded(Counter, _in_order, _distribution)
 
 
 def _rows(name: str, **columns: Callable[[Any], Any]) -> Any:
@@ -190,13 +188,13 @@ class Tally:
     pages: int = _number()
     cleaned: int = _number()
     empty: int = _number()
-    notices: int = _number(later=True)
-    reserved: int = _number(later=True)
-    foreign: int = _number(later=True)
-    doubtful: int = _number(later=True)
-    duplicates: int = _number(later=True)
-    dropped: int = _number(later=True)
-    seen: int = _number(later=True)
+    notices: int = _number()
+    reserved: int = _number()
+    foreign: int = _number()
+    doubtful: int = _number()
+    duplicates: int = _number()
+    dropped: int = _number()
+    seen: int = _number()
     lost: Counter[str] = _counts("given_up")
     skipped: Counter[str] = _counts("records_skipped")
     flattened: int = _number()
@@ -209,16 +207,16 @@ class Tally:
     segments_removed: int = _number()
     words_kept: int = _number()
     words_removed: int = _number()
-    unfamiliar: int = _number(later=True)
-    fallbacks: Counter[str] = _counts(later=True)
+    unfamiliar: int = _number()
+    fallbacks: Counter[str] = _counts()
     encodings: Counter[str] = _counts()
     languages: Counter[str] = _counts()
-    models: Counter[str] = _counts(later=True)
-    kinds: Counter[str] = _counts(later=True)
-    shares: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
-    lengths: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
-    qualities: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
-    times: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
+    models: Counter[str] = _counts()
+    kinds: Counter[str] = _counts()
+    shares: Counter[str] = _bins()
+    lengths: Counter[str] = _bins()
+    qualities: Counter[str] = _bins()
+    times: Counter[str] = _bins()
     notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
@@ -330,13 +328,8 @@ class Tally:
         Raises:
             KeyError, TypeError, ValueError, AttributeError: `record` is not such a result.
         """
-        found: dict[str, Any] = {"inputs": 1}
         kind: Any = cls
-        for each, how in _recorded_of(kind):
-            name = how.name or each
-            if name in record or not how.later:
-                found[each] = how.read(record[name])
-        return cls(**found)
+        return cls(1, **{each: how.read(record[how.name or each]) for each, how in _recorded_of(kind)})
 
     def _note(self, item: Page | Skip | Damage, why: str = "") -> None:
         if len(self.notes) < _MAX_NOTES:

@@ -392,7 +392,7 @@ def model_file(source: Source) -> bytes:
     if roll < 0.25:
         text = mutated(source, json.dumps(header).encode(), _TOKENS)
         return summed(
-            text, data[_PREAMBLE.size + _PREAMBLE.unpack_from(data)[3] :], source.choice((0, 1, 2, 2, 3))
+            text, data[_PREAMBLE.size + _PREAMBLE.unpack_from(data)[3] :], source.choice((0, 1, 1, 2))
         )
     if roll < 0.3:
         return of_loose(mutated(source, loose(data), _TOKENS))

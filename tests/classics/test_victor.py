@@ -284,7 +284,7 @@ def test_round_trip(tmp_path: Path) -> None:
         ({"slots": []}, {}),
         ({"slots": None}, {}),
         ({"labels": "phlc"}, {}),
-        ({"features": 1}, {}),
+        ({"features": 2}, {}),
         ({"threshold": "high"}, {}),
         ({"threshold": None}, {}),
         ({"threshold": float("nan")}, {}),

@@ -165,21 +165,6 @@ def test_a_thousand_like_inputs_have_one_line(folder: Path, tmp_path: Path) -> N
     assert "2,502" in run_page(history) and run_page(history).count("<tr>") < 100
 
 
-def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) -> None:
-    lines = []
-    for text in (folder / "manifest.jsonl").read_text().splitlines():
-        line = json.loads(text)
-        assert line.pop("shares") and line.pop("lengths") and line.pop("times")
-        line.pop("qualities")
-        assert "kinds" in line and line.pop("kinds") is not None
-        lines.append(json.dumps(line))
-    (tmp_path / "manifest.jsonl").write_text("\n".join(lines))
-    history = read_history(str(tmp_path))
-    assert history.foreign == 0 and len(history.lines) == 3
-    text = run_page(history)
-    assert "Share of words kept" not in text and "Pages by language" in text
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not PATH, reason="there is no Chromium (scripts/browser.sh installs one)")
 def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:

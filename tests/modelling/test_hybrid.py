@@ -163,10 +163,6 @@ def with_structure(header: dict[str, Any]) -> bytes:
     return changed({}, structure=np.frombuffer(pack(kept, tables), np.uint8))
 
 
-def test_a_structure_model_of_before_its_hashes_had_a_version() -> None:
-    assert HybridModel.from_bytes(with_structure({"hashes": None})).to_bytes() == OWN.to_bytes()
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -70,15 +70,6 @@ def test_models_are_found_by_name_and_by_language(folder: Path) -> None:
     assert Cleaner().keep(GREEK).remarks.model == "el"
 
 
-@pytest.mark.parametrize("recorded", ["ell", "gre", "el_GR", "EL"])
-def test_a_language_that_is_recorded_otherwise(folder: Path, recorded: str) -> None:
-    """Models of older versions have the code that was typed."""
-    add_model(model_of("mine", recorded), "mine")
-    assert Cleaner().keep(GREEK).remarks.model == "mine"
-    with pytest.raises(ModelError, match=r"mine is for the same language \(el\)"):
-        add_model(model_of("other", "el"), "other")
-
-
 def test_a_model_takes_the_place_of_one_of_its_name(folder: Path) -> None:
     add_model(model_of("one", "el"), "mine")
     add_model(model_of("two", "el"), "mine")

@@ -293,12 +293,6 @@ def test_features_have_names_that_last() -> None:
 
 def test_the_version_of_the_hashes_is_checked() -> None:
     assert unpack(DATA)[0]["hashes"] == HASHES_VERSION == 1
-    # files without it are of version 1
-    header, arrays = unpack(DATA)
-    del header["hashes"]
-    old = pack(header, arrays)
-    assert old != DATA
-    assert Structure.from_bytes(old).to_bytes() == DATA
     for version in (2, 0, "1", None, [1]):
         with pytest.raises(
             ModelError, match=r"x\.ncm was trained with version .* has version 1: train it again"

@@ -150,12 +150,6 @@ def test_a_language_without_a_model_gets_a_command() -> None:
     assert "without a model" not in run_summary(replace(tally, languages=Counter(uk=99, unknown=201)))
 
 
-def test_a_manifest_without_models_is_read() -> None:
-    record = Tally(pages=1).record()
-    del record["models"]
-    assert Tally.of_record(record).models == {}
-
-
 @pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_workers_load_the_same_models(crawl: Path, jobs: int) -> None:

@@ -69,30 +69,6 @@ def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     assert entry["words_kept"] == 7
 
 
-def test_a_manifest_of_the_first_form_is_read(tmp_path: Path, source: Input) -> None:
-    folder = tmp_path / "out"
-    output = finish(folder, source)
-    line = json.loads((folder / NAME).read_text())
-    told = line["settings"]
-    names = ("segments", "metadata", "signals", "attributes", "table", "sentences", "markdown", "markup")
-    more = ("front_matter", "references", "duplicates", "compression")
-    line["settings"] = {
-        **{
-            name: value for name, value in told.items() if name not in (*names, *more, "format", "many_pages")
-        },
-        "sink_options": {name: told[name] for name in (*names, *more)},
-        "output_format": told["format"],
-        "set_off": told["many_pages"],
-    }
-    del line["settings"]["outputs"]
-    (folder / NAME).write_text(json.dumps(line) + "\n")
-    # that version of the outputs is over; nothing else differs
-    assert stands(folder, source, output) == (False, {"outputs": 1})
-    assert stands(folder, source, output, outputs=1) == (True, {})
-    other = {"--metadata was off and is on"}
-    assert stands(folder, source, output, outputs=1, metadata=True) == (False, other)
-
-
 def test_another_version_of_the_package_changes_nothing(tmp_path: Path, source: Input) -> None:
     output = finish(tmp_path / "out", source, version="0.0.9")
     assert stands(tmp_path / "out", source, output) == (True, {})

@@ -75,11 +75,7 @@ def test_notices_are_counted_beside_empty_pages() -> None:
     assert (total.cleaned, total.empty, total.notices) == (1, 2, 1)
     assert "1 of the empty pages holds only a notice" in run_summary(total)
     assert "notice" not in run_summary(Tally(pages=1, empty=1))
-    record = total.record()
-    assert Tally.of_record(record).notices == 1
-    # as in a manifest of an earlier version
-    del record["notices"]
-    assert Tally.of_record(record).notices == 0
+    assert Tally.of_record(total.record()).notices == 1
 
 
 def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
@@ -148,17 +144,6 @@ def test_the_slowest_pages_are_known() -> None:
         (19, 19), (18, 18), (17, 17), (16, 16), (15, 15)
     ]  # fmt: skip
     assert total.record()["slowest"][0] == {"seconds": 19, "offset": 19, "url": "http://x.example/19"}
-
-
-def test_a_record_without_what_later_versions_count() -> None:
-    """Manifests of version 0.1.0 have neither; those of this version are read by it, since it passes over what it
-    does not know."""
-    tally = Tally(inputs=1, pages=3, unfamiliar=2)
-    tally.fallbacks["ngram"] = 1
-    record = tally.record()
-    assert Tally.of_record(record) == tally
-    del record["unfamiliar"], record["fallbacks"]
-    assert Tally.of_record(record) == Tally(inputs=1, pages=3)
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.floats(0, 1000)), max_size=20))

@@ -239,7 +239,7 @@ def test_files_that_are_no_surveys(tmp_path: Path) -> None:
         Survey(tmp_path / "foreign.ncs")
     path = made(tmp_path / "old.ncs", [sign(1)]).path
     for statement, message in [
-        ("PRAGMA user_version = 1", "of version 1: make it again"),
+        ("PRAGMA user_version = 2", "of version 2: make it again"),
         (
             f"PRAGMA user_version = {SURVEYS}; UPDATE about SET value = '0' WHERE key = 'hashes'",
             "other hashes",
