@@ -29,7 +29,7 @@ _MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 @reports_errors
 def command(
     speed: Annotated[
-        bool, typer.Option("--rates/--no-rates", help="Measure how fast this machine cleans: five seconds.")
+        bool, typer.Option("--rates/--no-rates", help="Measure how fast this machine cleans: two seconds.")
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
 ) -> None:
