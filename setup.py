@@ -20,7 +20,7 @@ LIGHT = {
     "ncleaner._cyutility",
     *(f"ncleaner.document.{name}" for name in ("_tables", "_tags")),
     *(f"ncleaner.parsing.{name}" for name in ("_guard", "_lexbor", "_nodes", "_tree")),
-    *(f"ncleaner.dumping.{name}" for name in ("_facts", "_linear")),
+    *(f"ncleaner.dumping.{name}" for name in ("_facts",)),
 }
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):

@@ -13,11 +13,6 @@ cdef enum:
     FORMULA_IMAGE = 5     # an image of a formula, with TeX as alternative text
     FORMULA_TEXT = 6      # TeX in its delimiters, which a script typesets
 
-    # Numbers of elements in FORMULA_TAGS.
-    MI = 1
-    MO = 2
-    MFENCED = 6
-
 
 cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexcept nogil:
     """Returns False for nearly all classes, by the first character."""
@@ -34,12 +29,8 @@ cdef bint is_tex(
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
-cdef void strip(const unsigned char** start, const unsigned char** end) noexcept nogil
-cdef bint has_tag(const node_t* node, int number) noexcept nogil
-cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
-cdef bint is_apart_from_formula(node_t* node) noexcept nogil
-cdef void mark_tree(builder_t* b, node_t* root) noexcept nogil
+cdef int add_math(builder_t* b, node_t* math) except -1
 cdef bint add_reading(
     builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
 ) noexcept nogil

@@ -2,14 +2,14 @@
 
 A formula is written once, as its TeX source without delimiters: with `$` around formulas, a corpus would have two kinds
 of dollar signs, and a formula without TeX would be marked as something that it is not. Without TeX, the leaves of the
-MathML are written in a line (`_linear`): `a = b + c`, `sin x`, `x^2/2`. Its elements are noted for those who write TeX
+MathML are written in a line (`formula`): `a = b + c`, `sin x`, `x^2/2`. Its tree is noted for those who write TeX
 (markup/mathml.py).
 
 The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
 character: words stay whole for a search and for segmentation.
 """
 
-from libc.stdint cimport uint32_t, uintptr_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark
@@ -28,9 +28,7 @@ from ncleaner.parsing._nodes import TAG_NAMES
 
 cdef enum:
     NAMES = 16
-    LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
     LONGEST_NAME = 16
-    KNOWN_NAMES = 7
 
 # The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
 cdef const char** CLASSES = [
@@ -45,11 +43,8 @@ cdef int* MEANINGS = [
 ]
 
 
-# Elements of MathML whose names Lexbor knows, and their ids; other names are in the tree.
-cdef const char** FORMULA_TAGS = [b"math", b"mi", b"mo", b"mn", b"ms", b"mtext", b"mfenced"]
-cdef uintptr_t formula_ids[KNOWN_NAMES]
 # Attributes that change what a formula says.
-cdef const char** SAYING = [b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width", NULL]
+SAYING = (b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width")
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
@@ -163,21 +158,7 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
             add_mark(b, MARK_FORMULA_END, 0)
 
 
-cdef void _know_tags():
-    """Reads the ids of elements whose names Lexbor knows; another Lexbor may have shown none (`_nodes`)."""
-    ids = {name: number for number, name in TAG_NAMES.items()}
-    for i in range(KNOWN_NAMES):
-        formula_ids[i] = ids.get((<bytes> FORMULA_TAGS[i]).decode(), 0)
-
-_know_tags()
-
-
-cdef bint has_tag(const node_t* node, int number) noexcept nogil:
-    """Returns whether an element has a name of formulas that Lexbor knows, as a number in FORMULA_TAGS."""
-    return node.local_name == formula_ids[number] and node.local_name != 0
-
-
-cdef const str_t* stated(const node_t* node, const char* name) noexcept nogil:
+cdef const str_t* _stated(const node_t* node, const char* name) noexcept nogil:
     """Returns the value of an attribute whose name Lexbor does not know, or NULL."""
     cdef const attr_t* attr = (<const element_node_t*> node).first_attr
     cdef const name_t* entry
@@ -197,71 +178,7 @@ cdef bint is_named(const node_t* node, const char* name) noexcept nogil:
         and memcmp(entry.short_name, name, entry.length) == 0
 
 
-cdef void _put_name(builder_t* b, const node_t* node) noexcept nogil:
-    """Writes the name of an element; one that is not of formulas has that of a row."""
-    cdef const name_t* entry = <const name_t*> node.local_name
-    cdef size_t i
-    if node.local_name < KNOWN_TAGS:
-        for i in range(KNOWN_NAMES):
-            if node.local_name == formula_ids[i]:
-                lengthen_mark(b, <const unsigned char*> FORMULA_TAGS[i], strlen(FORMULA_TAGS[i]))
-                return
-    elif entry.length <= LONGEST_NAME and entry.short_name[0] == c"m":
-        i = 1
-        while i < entry.length and (c"a" <= entry.short_name[i] <= c"z" or entry.short_name[i] == c"-"):
-            i += 1
-        if i == entry.length:
-            lengthen_mark(b, entry.short_name, entry.length)
-            return
-    lengthen_mark(b, b"mrow", 4)
-
-
-cdef void _put_xml(builder_t* b, const str_t* text) noexcept nogil:
-    """Writes text as XML."""
-    cdef size_t i
-    cdef unsigned char c
-    for i in range(text.length):
-        c = text.data[i]
-        if c == c"&":
-            lengthen_mark(b, b"&amp;", 5)
-        elif c == c"<":
-            lengthen_mark(b, b"&lt;", 4)
-        elif c == c'"':
-            lengthen_mark(b, b"&quot;", 6)
-        elif c < 32:
-            lengthen_mark(b, b" ", 1)
-        else:
-            lengthen_mark(b, text.data + i, 1)
-
-
-cdef void _put_tag(builder_t* b, const node_t* node) noexcept nogil:
-    """Writes the start tag of an element."""
-    cdef const element_node_t* element = <const element_node_t*> node
-    cdef const attr_t* attr = element.first_attr
-    cdef const name_t* name
-    lengthen_mark(b, b"<", 1)
-    _put_name(b, node)
-    while attr != NULL:
-        name = <const name_t*> attr.node.local_name
-        if attr.value != NULL and attr.value.length <= LONGEST_NAME and attr.node.local_name >= KNOWN_TAGS \
-                and name.length <= LONGEST_NAME and is_one_of(name.short_name, name.length, SAYING):
-            lengthen_mark(b, b" ", 1)
-            lengthen_mark(b, name.short_name, name.length)
-            lengthen_mark(b, b'="', 2)
-            _put_xml(b, attr.value)
-            lengthen_mark(b, b'"', 1)
-        attr = attr.next
-    lengthen_mark(b, b">", 1)
-
-
-cdef void _put_end(builder_t* b, const node_t* node) noexcept nogil:
-    if node.type == ELEMENT_NODE:
-        lengthen_mark(b, b"</", 2)
-        _put_name(b, node)
-        lengthen_mark(b, b">", 1)
-
-
-cdef bint is_apart_from_formula(node_t* node) noexcept nogil:
+cdef bint _is_apart(node_t* node) noexcept nogil:
     """Returns whether a node of a formula is no part of it: its other forms, scripts, styles and the like."""
     if node.type != ELEMENT_NODE:
         return False
@@ -270,30 +187,58 @@ cdef bint is_apart_from_formula(node_t* node) noexcept nogil:
     return node.local_name == id_annotation_xml or meaning_of(node).role == ROLE_LEFT_OUT
 
 
-cdef void mark_tree(builder_t* b, node_t* root) noexcept nogil:
-    """Notes the elements of a formula; those of one that is too long are not noted."""
+cdef str _name_of(const node_t* node):
+    """The name of an element of formulas; other names are of no use."""
+    cdef const name_t* entry = <const name_t*> node.local_name
+    if node.local_name < KNOWN_TAGS:
+        return TAG_NAMES.get(node.local_name, "")
+    return entry.short_name[:entry.length].decode("utf-8", "replace") if entry.length <= LONGEST_NAME else ""
+
+
+cdef object _tree(node_t* root):
+    """Returns a formula as an `xml.etree.ElementTree.Element`."""
     cdef node_t* node = root
-    cdef size_t began = b.n_values
-    add_text_mark(b, MARK_TREE, b"", 0)
-    while not b.no_memory:
-        if b.n_values - began > LONGEST_TREE:
-            b.n_values = began
-            b.marks[b.n_marks - 1].length = 0
-            return
+    cdef const str_t* text
+    from xml.etree.ElementTree import TreeBuilder  # few pages show formulas
+    tree = TreeBuilder()
+    while True:
         if node.type == ELEMENT_NODE:
-            _put_tag(b, node)
-            if node.first_child != NULL and not is_apart_from_formula(node):
+            said = {}
+            for name in SAYING:
+                text = _stated(node, name)
+                if text != NULL and text.length <= LONGEST_NAME:
+                    said[name.decode()] = text.data[:text.length].decode("utf-8", "replace")
+            tree.start(_name_of(node), said)
+            if node.first_child != NULL and not _is_apart(node):
                 node = node.first_child
                 continue
+            tree.end(_name_of(node))
         elif node.type == TEXT_NODE:
-            _put_xml(b, &(<const text_node_t*> node).data)
-        _put_end(b, node)
+            text = &(<const text_node_t*> node).data
+            tree.data(text.data[:text.length].decode("utf-8", "replace"))
         while node != root and node.next == NULL:
             node = node.parent
-            _put_end(b, node)
+            tree.end(_name_of(node))
         if node == root:
-            return
+            return tree.close()
         node = node.next
+
+
+cdef int add_math(builder_t* b, node_t* math) except -1:
+    """Writes a <math> or <mjx-math> in a line, and notes its tree."""
+    cdef bytes text
+    from ncleaner.dumping.formula import read_formula  # few pages show formulas
+    pieces, tree = read_formula(_tree(math), b.marking)
+    if b.marking:
+        add_text_mark(b, MARK_TREE, b"", 0)
+        lengthen_mark(b, tree, len(tree))
+    for piece in pieces:
+        if piece == " ":
+            add_space(b)
+        else:
+            text = piece.encode()
+            add_text(b, text, len(text))
+    return 0
 
 
 cdef inline void _drop_space(builder_t* b) noexcept nogil:

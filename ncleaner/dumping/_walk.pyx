@@ -1,5 +1,7 @@
 """HTML tree to Document tables: a walk over Lexbor's node structs (`_nodes`) without the GIL."""
 
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
@@ -29,10 +31,9 @@ from ncleaner.dumping._code cimport (
 from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA,
-    add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type, mark_tree,
+    add_math, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
     may_be_formula, says_tex,
 )
-from ncleaner.dumping._linear cimport add_math
 from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.parsing._cues cimport (
@@ -151,6 +152,7 @@ cdef struct found_t:         # what the walk finds besides the text
     int32_t noted            # the block, as the builder counts it
     node_t* note
     panels_t panels          # blocks that a reader opens
+    PyObject* error          # an exception, which is raised after the walk
     bint placed              # the parts that come at the end of the page are in their places
 
 
@@ -345,6 +347,16 @@ cdef node_t* _math_in(node_t* root) noexcept nogil:
     return shown
 
 
+cdef void _add_tree(builder_t* b, node_t* math, found_t* found) noexcept with gil:
+    """Writes a formula; an exception is noted, and raised after the walk."""
+    try:
+        add_math(b, math)
+    except BaseException as error:
+        if found.error == NULL:
+            Py_INCREF(error)
+            found.error = <PyObject*> error
+
+
 cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogil:
     """Writes a <math> or <mjx-math>: its TeX if it has any, otherwise the text of its leaves."""
     cdef node_t* node = math
@@ -363,8 +375,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     else:
         if b.marking:
             add_mark(b, MARK_FORMULA, _is_display(b, math))
-            mark_tree(b, math)
-        add_math(b, math)
+        _add_tree(b, math, found)
         if b.marking:
             add_mark(b, MARK_FORMULA_END, 0)
     found.formula = b.mark
@@ -1040,6 +1051,10 @@ def walk(
         with nogil:
             _walk(&builder.b, <node_t*> address, &found)
     try:
+        if found.error != NULL:
+            error = <object> found.error
+            Py_DECREF(error)
+            raise error
         if trace.no_memory:
             raise MemoryError("not enough memory for the trace of a page")
         if trace.n:

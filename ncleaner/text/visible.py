@@ -19,6 +19,8 @@ _IN_FIELD: Final = re.compile(f"[{_ACTING}]")
 _IN_LINES: Final = re.compile(rf"(?!\n)[{_ACTING}]")
 _SHORT: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _CUT: Final = "…"
+# Operators of formulas without a sign: multiplication, the application of a function.
+UNSEEN_OPERATORS = "\u2061\u2062\u2063\u2064\u200b"
 
 
 def visible(text: object, most: int = 0) -> str:

@@ -128,6 +128,8 @@ LINEAR = [
     ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup><msubsup><mi>y</mi><none/><mo>*</mo></msubsup>", "x_i^2 y^*"),
     ("<msup><mi>f</mi><mo>′</mo></msup><mo>(</mo><mi>x</mi><mo>)</mo>", "f′(x)"),
     ("<msup><mi>H</mi><mo>+</mo></msup><mover><mi>x</mi><mo>¯</mo></mover>", "H^+ x¯"),
+    ("<mmultiscripts><mi>X</mi><mi>i</mi><none/><mprescripts/><none/><mn>2</mn></mmultiscripts>", "^2 X_i"),
+    ("<mi>a</mi><mphantom><mi>b</mi></mphantom>", "a"),
     # tables and brackets that are stated
     (
         "<mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr><mtr><mtd><mi>a</mi></mtd><mtd>"
@@ -155,7 +157,7 @@ LINEAR = [
         "√n y_i",
     ),
     # broken ones
-    ("<mfrac></mfrac><msup></msup><msqrt></msqrt><mroot><mi>x</mi></mroot><mfrac><mi>a</mi></mfrac>", "x a"),
+    ("<mfrac></mfrac><msup></msup><msqrt></msqrt><mroot><mi>x</mi></mroot><mfrac><mi>a</mi></mfrac>", "√x a"),
     ("<msup><mi>x</mi><mrow></mrow></msup><msub><mrow></mrow><mn>2</mn></msub>", "x_2"),
 ]  # fmt: skip
 
@@ -230,3 +232,15 @@ def test_readings_can_be_left_out(html: str, text: str) -> None:
     assert dump_html(f"<p>{html}", readings=False).texts == [text]
     assert Cleaner("everything", readings=False).clean(f"<p>{html}") == text
     assert Cleaner("everything").clean(f"<p>{html}") != text
+
+
+def test_an_interrupt_within_a_formula_ends_the_dump(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    page = f"<p>so <math>{MATHML}</math> and <math>{MATHML}</math>"
+    monkeypatch.setattr("ncleaner.dumping.formula.read_formula", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        dump_html(page)
+    monkeypatch.undo()
+    assert dump_html(page).text == "so a = b + 1 and a = b + 1\n"
