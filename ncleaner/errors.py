@@ -7,8 +7,8 @@ it as one line to standard error. Any other exception that reaches the user is a
 from __future__ import annotations
 
 import errno
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 
@@ -78,6 +78,10 @@ class WorkerError(NcleanerError):
     """Raised if worker processes cannot start, end again and again at one task, or are of another version."""
 
 
+class MissingWingError(NcleanerError):
+    """Raised if a command, method or model is in a wing of the package that is not installed."""
+
+
 class EvaluationError(NcleanerError):
     """Raised if predicted and gold files cannot be compared."""
 
@@ -104,16 +108,18 @@ def named(path: str) -> Any:
     """Returns what a table names as `module:name`, or the module that it names.
 
     Raises:
-        NcleanerError: the module is in a wing of the package, `lab` or `classics`, that is not installed.
+        MissingWingError: the module is in `lab` or `classics`, and that wing is not installed.
     """
+    module, _, name = path.partition(":")
     try:
-        return resolve_name(path)
+        found = import_module(module)
     except ModuleNotFoundError as error:
         if error.name not in ("ncleaner.lab", "ncleaner.classics"):
             raise
-        raise NcleanerError(
+        raise MissingWingError(
             f"this needs {error.name}, which is not installed here: pip install --force-reinstall ncleaner"
         ) from None
+    return getattr(found, name) if name else found
 
 
 class InputWarning(UserWarning):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,65 +14,83 @@ from pathlib import Path
 
 import pytest
 
+import ncleaner
 from ncleaner.sinks.formats import FORMATS
+from ncleaner.storage.local import shipped_folder
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "options", "page", "record", "versions"}
+NOUNS = {"arguments", "errors", "fastclass", "limits", "options", "page", "versions"}
 MAY_KNOW: dict[str, set[str]] = {
-    "arguments": set(),
-    "errors": set(),
-    "versions": set(),
-    "limits": set(),
-    "options": set(),
-    "page": set(),
-    "record": set(),
+    **{noun: set() for noun in NOUNS},
+    # the engine
     "pools": set(),
     "text": set(),
     "storage": set(),
+    "_ngram": {"text"},
     "reading": {"text", "storage"},
     "document": {"text"},
+    "parsing": {"text", "document"},
+    "dumping": {"text", "document", "parsing"},
     # model files are written whole, as all files are
-    "modelling": {"text", "storage", "document"},
+    "modelling": {"_ngram", "text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
-    "surveying": {"text", "document"},
+    "surveying": {"text", "document", "dumping"},
     "describing": {"text", "document", "surveying"},
     "markup": {"text", "document"},
     "sinks": {"text", "document", "surveying", "describing", "markup"},
-    "scoring": {"pools"},
-    "training": {"pools", "text", "reading", "document", "modelling", "methods", "scoring"},
     # it names what it checks: a loaded model, a survey
     "recipe": {"text", "methods", "modelling", "surveying"},
-    "cleaner": {"recipe", "document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
-    "annotating": {
-        "pools", "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
-    },
-    # of training it takes the alignment with gold text
-    "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},
-    "comparing": {
-        "pools", "text", "modelling", "methods", "sinks", "scoring", "training", "recipe", "cleaner",
+    "cleaner": {
+        "recipe", "document", "dumping", "modelling", "methods", "surveying", "markup", "sinks", "describing",
     },
     "frames": {"text", "reading", "sinks", "cleaner"},
     "running": {
-        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "recipe",
-        "cleaner", "surveying",
+        "pools", "text", "storage", "reading", "document", "parsing", "methods", "sinks", "recipe", "cleaner",
+        "surveying",
     },
     "sorting": {"pools", "text", "storage", "reading", "running"},
     "cli": {
-        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining",
-        "markup",
+        "pools", "text", "storage", "reading", "parsing", "modelling", "methods", "sinks", "recipe", "cleaner",
+        "running", "sorting", "surveying",
     },
     # the doors
     "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},
     "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
     "__main__": {"cli"},
-    "__init__": {
-        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames", "recipe",
+    "__init__": {"reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "recipe"},
+    # the laboratory
+    "lab": set(),
+    "lab.scoring": {"pools"},
+    "lab.training": {"pools", "text", "document", "dumping", "modelling", "methods", "lab.scoring"},
+    # of training it takes the alignment with gold text
+    "lab.explaining": {
+        "text", "document", "dumping", "modelling", "methods", "cleaner", "describing", "lab.training",
     },
+    "lab.annotating": {
+        "pools", "text", "storage", "reading", "document", "dumping", "methods", "cleaner", "lab.training",
+    },
+    "lab.comparing": {
+        "pools", "text", "modelling", "methods", "sinks", "recipe", "cleaner", "lab.scoring", "lab.training",
+    },
+    "lab.commands": {
+        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "recipe", "cleaner", "running",
+        "cli", "lab.scoring", "lab.training", "lab.explaining", "lab.annotating", "lab.comparing",
+    },
+    # the published methods; their trainers take pairs of pages and texts, and labels
+    "classics": {"text", "document", "modelling", "methods", "lab.training"},
 }  # fmt: skip
+# What a table names in a text, and what is imported when it is asked for: no arrow of rooms. The names of the
+# wings in an error are none, either.
+BY_TEXT = {
+    ("__init__", "lab"),
+    ("cli", "lab"),
+    ("methods", "classics"),
+    ("errors", "lab"),
+    ("errors", "classics"),
+}
 # What training and annotating need, and cleaning must not.
 BLOCKED = ("rapidfuzz", "publicsuffixlist", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3")
 
@@ -90,12 +110,20 @@ MODULES = {module_of(path) for path in sources()}
 
 def room_of(module: str) -> str:
     parts = module.split(".")
+    if len(parts) > 2 and parts[1] == "lab":
+        return ".".join(parts[1:3])
     return parts[1] if len(parts) > 1 else "__init__"
 
 
-def pairs_of(path: Path) -> list[tuple[str, str]]:
+def wing_of(room: str) -> str:
+    """Returns `lab`, `classics`, or an empty text for the engine."""
+    wing = room.split(".")[0]
+    return wing if wing in ("lab", "classics") else ""
+
+
+def pairs_of(path: Path, texts: bool = True) -> list[tuple[str, str]]:
     """Returns (module, name) for each import of a file, with the imports for type checkers, the cimports, and
-    `module:name` in tables; the name is empty where only the module is named."""
+    `module:name` in tables (`texts`); the name is empty where only the module is named."""
     text = path.read_text()
     pairs: list[tuple[str, str]] = []
     if path.suffix in (".py", ".pyi"):
@@ -105,7 +133,8 @@ def pairs_of(path: Path) -> list[tuple[str, str]]:
                 pairs += [(node.module or "", alias.name) for alias in node.names]
             elif isinstance(node, ast.Import):
                 pairs += [(alias.name, "") for alias in node.names]
-        pairs += [(name, "") for name in re.findall(r'"(ncleaner\.[\w.]+)(?::\w+)?"', text)]
+        if texts:
+            pairs += [(name, "") for name in re.findall(r'"(ncleaner\.[\w.]+)(?::\w+)?"', text)]
     else:
         text = re.sub(r"\(([^)]*)\)", lambda found: found[1].replace("\n", " "), text)
         for module, names in re.findall(r"^\s*from\s+(ncleaner[\w.]*)\s+c?import\s+(.+)$", text, re.M):
@@ -114,10 +143,11 @@ def pairs_of(path: Path) -> list[tuple[str, str]]:
     return [(module, name) for module, name in pairs if module.split(".")[0] == "ncleaner"]
 
 
-def imported(path: Path) -> set[str]:
+def imported(path: Path, texts: bool = True) -> set[str]:
     """Returns the modules of the package that a file names."""
+    pairs = pairs_of(path, texts)
     return {
-        f"{module}.{name}" if f"{module}.{name}" in MODULES else module for module, name in pairs_of(path)
+        f"{module}.{name}" if f"{module}.{name}" in MODULES else module for module, name in pairs
     } & MODULES
 
 
@@ -132,8 +162,8 @@ def test_the_sources_are_read() -> None:
     assert "ncleaner.classics.kimatu" in GRAPH["ncleaner.methods.registry"]
 
 
-@pytest.mark.parametrize("room", sorted({room_of(module) for module in MODULES}))
-def test_a_room_knows_those_below_it(room: str) -> None:
+def known_of(room: str) -> set[str]:
+    """Returns the rooms that a room imports, or names in a table."""
     known = {
         room_of(target)
         for module, targets in GRAPH.items()
@@ -141,7 +171,28 @@ def test_a_room_knows_those_below_it(room: str) -> None:
         for target in targets
         if target != "ncleaner"
     }
-    assert known - {room} - NOUNS <= MAY_KNOW[room]
+    by_text = {each for each in known if (room, wing_of(each)) in BY_TEXT}
+    return known - by_text - {room} - NOUNS
+
+
+ROOMS = sorted({room_of(module) for module in MODULES})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_knows_those_below_it_and_needs_each_permission(room: str) -> None:
+    assert known_of(room) == MAY_KNOW[room]
+
+
+def test_the_engine_imports_no_wing_and_the_laboratory_no_published_method() -> None:
+    crossing = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in sources()
+        for module, _ in pairs_of(path, texts=False)
+        if (here := wing_of(room_of(module_of(path)))) != "classics"
+        and wing_of(room_of(module)) not in ("", here)
+    ]
+    # for type checkers; what is asked for by name is imported then
+    assert [each for each in crossing if not each.startswith("ncleaner/__init__.py")] == []
 
 
 def test_there_is_no_circle_of_rooms() -> None:
@@ -151,7 +202,11 @@ def test_there_is_no_circle_of_rooms() -> None:
 
 def test_there_is_no_circle_of_files() -> None:
     # a package's own file hands on what its modules have; that they stand in it is no import
-    list(TopologicalSorter(GRAPH).static_order())
+    graph: dict[str, set[str]] = {}
+    for path in sources():
+        module = module_of(path)
+        graph.setdefault(module, set()).update(imported(path, texts=False) - {module})
+    list(TopologicalSorter(graph).static_order())
 
 
 def test_methods_and_sinks_do_not_know_of_each_other() -> None:
@@ -185,7 +240,7 @@ def prints(path: Path) -> list[str]:
     [
         path
         for path in sorted(PACKAGE.rglob("*.py"))
-        if room_of(module_of(path)) != "cli" and path.name != "__main__.py"
+        if room_of(module_of(path)) not in ("cli", "lab.commands") and path.name != "__main__.py"
     ],
     ids=module_of,
 )
@@ -193,12 +248,16 @@ def test_nothing_but_the_command_line_prints_or_exits(path: Path) -> None:
     assert prints(path) == []
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "cli").rglob("*.py")), ids=module_of)
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((PACKAGE / "cli").rglob("*.py")), *sorted((PACKAGE / "lab" / "commands").glob("*.py"))],
+    ids=module_of,
+)
 def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
     """It makes visible what would act on a terminal. Those who know whether there is one may look at a
     stream."""
     written = [found for found in prints(path) if re.search(r" (print|sys\.std\w+\.\w*write)", found)]
-    assert path.name == "streams.py" or written == []
+    assert path.name == "printing.py" or written == []
 
 
 def blocked(
@@ -238,6 +297,45 @@ def test_the_command_cleans_without_what_trains(method: str, tmp_path: Path) -> 
     found = blocked(COMMAND, "clean", crawl, "-m", method, "-o", tmp_path / "out", "-f", "jsonl", "-j", 2)
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
+
+
+# an editable installation would find in the checkout what is not in the copy
+WITHOUT_CHECKOUT = (
+    "import sys\nsys.meta_path[:] = [each for each in sys.meta_path if 'Editable' not in repr(each)]\n"
+)
+
+
+def without_wings(folder: Path) -> dict[str, str]:
+    """Makes a copy of the package in a folder, without its wings; returns the environment that uses it."""
+    copy = folder / "ncleaner"
+    left_out = shutil.ignore_patterns("lab", "classics", "__pycache__", "models", "examples")
+    shutil.copytree(Path(ncleaner.__file__).parent, copy, ignore=left_out)
+    for name in ("models", "examples"):
+        (copy / name).symlink_to(shipped_folder(name))
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def test_the_engine_cleans_without_the_wings_to_the_same_bytes(tmp_path: Path) -> None:
+    environment = without_wings(tmp_path / "engine")
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    whole_package = {**os.environ, "PYTHONPATH": str(Path(ncleaner.__file__).parents[1])}
+
+    def run(*words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-P", "-c", WITHOUT_CHECKOUT + COMMAND, *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
+    for method in ("hybrid", "ngram"):
+        whole, alone = (
+            run("clean", crawl, "-m", method, "-f", "jsonl", env=env) for env in (whole_package, environment)
+        )
+        assert alone.returncode == 0, alone.stderr
+        assert alone.stdout == whole.stdout and whole.stdout.count("\n") == 15
+    for words in (["models"], ["methods"], ["doctor", "--no-rates"], ["--help"]):
+        assert run(*words, env=environment).returncode == 0, words
+    for words, wing in ((["clean", crawl, "-m", "kimatu"], "classics"), (["train", "--help"], "lab")):
+        refused = run(*words, env=environment)
+        sentence = f"ncleaner: this needs ncleaner.{wing}, which is not installed here"
+        assert refused.returncode == 1 and refused.stderr.startswith(sentence), refused.stderr
 
 
 @pytest.mark.slow

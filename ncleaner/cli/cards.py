@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncleaner.cli.parts import text_table
+from ncleaner.errors import MissingWingError
 from ncleaner.methods.choice import load_model
 from ncleaner.methods.registry import METHODS
 from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
@@ -54,7 +55,11 @@ def model_table() -> str:
     rows: list[tuple[str, ...]] = [("name", "kind", "language", "model", "pages", "sites", "P", "R", "F")]
     # figures of few pages say little, and must not look better than those of many
     for name in [*shipped_models(), *own]:
-        model = load_model(name)
+        try:
+            model = load_model(name)
+        except MissingWingError:
+            # no method that is installed takes it
+            continue
         training = model.about.get("training") or {}
         figures: tuple[str, ...] = figures_of(model.about) or ("-", "-", "-")
         if figures[0] != "-" and training.get("pages", 0) < _FEW:

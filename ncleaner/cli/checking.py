@@ -19,7 +19,7 @@ from pathlib import Path
 from timeit import repeat
 from typing import Any, Literal
 
-from ncleaner.errors import ModelError, NcleanerError
+from ncleaner.errors import MissingWingError, ModelError, NcleanerError
 from ncleaner.storage.local import shipped_folder
 from ncleaner.text.visible import counted, joined
 
@@ -198,12 +198,15 @@ def compiled() -> Iterator[Finding]:
     """Yields whether the compiled modules load, and which ways through them this machine takes."""
     suffixes = tuple(sysconfig.get_config_var("EXT_SUFFIX").split())
     package = _package()
+    # each module that is compiled has a header or a description of its types beside it; old clones have
+    # compiled files of modules that are elsewhere now
+    described = {path.with_suffix("") for kind in ("pyi", "pxd") for path in package.rglob(f"_*.{kind}")}
     names = sorted(
         ".".join(path.relative_to(package.parent).parts).removesuffix(suffix)
         for suffix in suffixes
         for path in package.rglob(f"*{suffix}")
+        if path.with_name(path.name.removesuffix(suffix)) in {*described, package / "_cyutility"}
     )
-    # each module that is compiled has a header or a description of its types beside it
     expected = {
         ".".join(path.relative_to(package.parent).with_suffix("").parts) for path in package.rglob("_*.pyi")
     }
@@ -289,7 +292,8 @@ def _loaded(
     try:
         load_model(file)
     except NcleanerError as error:
-        yield Finding(name, BROKEN, str(error), remedy, values)
+        state = NOTE if isinstance(error, MissingWingError) else BROKEN
+        yield Finding(name, state, str(error), remedy, values)
     else:
         good.append(name)
 
