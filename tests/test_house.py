@@ -332,7 +332,7 @@ def test_the_engine_cleans_without_the_wings_to_the_same_bytes(tmp_path: Path) -
         assert alone.stdout == whole.stdout and whole.stdout.count("\n") == 15
     for words in (["models"], ["methods"], ["doctor", "--no-rates"], ["--help"]):
         assert run(*words, env=environment).returncode == 0, words
-    for words, wing in ((["clean", crawl, "-m", "kimatu"], "classics"), (["train", "--help"], "lab")):
+    for words, wing in ((["clean", str(crawl), "-m", "kimatu"], "classics"), (["train", "--help"], "lab")):
         refused = run(*words, env=environment)
         sentence = f"ncleaner: this needs ncleaner.{wing}, which is not installed here"
         assert refused.returncode == 1 and refused.stderr.startswith(sentence), refused.stderr

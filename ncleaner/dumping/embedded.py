@@ -1,20 +1,29 @@
 """Text that is only in a page's data: JSON-LD, the state of a script, JSON in an attribute.
 
 Some pages show hardly any text before their scripts have run. The text that a reader will see is in the data
-that those scripts read. This module searches the data for prose, string by string, and builds no objects: if
-data is damaged, nested without end or not JSON, only the strings around are lost. The time is linear in the
-size of the page.
+of those scripts: JSON-LD, `__NEXT_DATA__`, Nuxt's payload, the caches of Apollo and Redux, the properties of
+Astro's islands. Most of it is something else: menus, other articles, other products, the messages of the
+interface. So one record is looked for, the object that has the title of the page, and the prose below it is
+written as HTML, in its order. The prose of other records inside it is theirs. Data that is not JSON has no
+record.
+
+Without a record, prose is looked for in the strings of the first data, without objects: if data is damaged,
+nested without end or not JSON, only the strings around are lost.
+
+All of it is bounded: characters of data, attempts to read a script, depth, objects, and steps through
+references. The time is linear in the size of the page.
 """
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from functools import lru_cache
-from typing import NamedTuple
+from html import escape, unescape
+from itertools import islice
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -24,10 +33,61 @@ from ncleaner.dumping._builder import Builder
 from ncleaner.parsing._nodes import has_attribute
 from ncleaner.text.words import UNSPACED
 
-# Limits for one page: characters of data that are read, levels of data within data, strings that are judged,
-# characters of prose, and characters of the page's own text that are compared with the prose. Larger limits
-# were found to add products and messages, but no more text of the page.
-_READ, _NESTING, _STRINGS, _CHARS, _SHOWN = 60_000, 3, 50_000, 1_000_000, 1_000_000
+# Bounds of one page: characters of data in which a record is looked for, failed attempts in one script,
+# levels of objects, objects and lists that are visited, levels of data in strings, characters of all records
+# or of all prose.
+_READ, _ATTEMPTS, _DEPTH, _VISITS, _NESTING, _CHARS = 4_000_000, 4, 60, 100_000, 3, 1_000_000
+# Without a record: characters of data, strings that are judged. Larger limits were found to add products and
+# messages, but no more text of the page.
+_READ_STRINGS, _STRINGS = 60_000, 50_000
+# Characters of the page's own text that are compared with what is found.
+_SHOWN = 1_000_000
+# Most records that are written, and characters of a title.
+_RECORDS, _LONG_TITLE = 100, 400
+# Fewest characters of the text that is taken.
+_LEAST = 600
+# Fewest characters of a title that tells a record; an unspaced script needs a third of them.
+_TITLE_CHARS = 12
+# The record of a page without a title must have this many times the prose of the next one.
+_DOMINANT = 3
+# What the page says its title is, besides <title>.
+_STATED = "meta[property='og:title'], meta[name='twitter:title']"
+
+_TITLE_KEYS = ("headline", "title", "name", "question")
+_HAVE_TITLES = frozenset(_TITLE_KEYS)
+# What tells a record from a section of one: an address, a date, a price. Titles of sections have none of it.
+_IDENTITY = frozenset(
+    "url slug uri permalink canonicalUrl canonical_url href path pathname link datePublished dateCreated "
+    "published publishedAt published_at publishDate firstPublishedAt createdAt sku price offers".split()
+)
+# The keys of text in rich text: their strings are text however short they are.
+_TEXT = frozenset(("text", "value", "data"))
+# Keys of texts that announce another one.
+_SUMMARIES = frozenset("description excerpt summary abstract teaser dek standfirst lead subtitle".split())
+# Keys of the children of a node of rich text, and types of nodes that are inside a paragraph.
+_CHILDREN = frozenset(("children", "content"))
+_INLINE = frozenset(
+    "text span link hyperlink entry-hyperlink asset-hyperlink a strong em b i code mark".split()
+)
+_KINDS = ("type", "nodeType", "_type", "nodeName", "tagName", "style", "__typename")
+_HAVE_KINDS = frozenset(_KINDS)
+_HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
+_ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
+
+# The beginning of a value that is assigned, behind what such a name may end in; and the end of a name such as
+# `__NUXT__` or `initialState`.
+_ASSIGNED = re.compile(r"""=(?<=[_aeEsS"'\]\s]=)\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
+_NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")
+_PARSED = re.compile(r'JSON\s*\.\s*parse\(\s*(?=")')
+_CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
+# A function, and characters of a literal in which data has none.
+_PROGRAM, _HEAD = re.compile(r"\bfunction\s*\(|=>"), 2_000
+# The tokens of a literal of JavaScript that JSON does not have.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|\bvoid\s+0\b|!0|!1|([A-Za-z_$][\w$]*+)(\s*+:)?', re.DOTALL)
+_CONSTANTS = frozenset(("true", "false", "null"))
+_BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</blockquote>)", re.IGNORECASE)
+
+
 # Shortest literal that may be prose, and longest one that may be a title of the next text; in characters.
 _SHORT, _LONG = 16, 200
 # Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a
@@ -72,15 +132,30 @@ _ASIDE = frozenset(
 # Ends of keys whose string is the title of the next text in the data, such as a question or a heading.
 _TITLES = ("title", "headline", "heading", "question", "name", "subject")
 
-#: A tag; and a word, of which each letter of a script without spaces is one.
-TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+# A tag; and a word, of which each letter of a script without spaces is one.
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
 # A piece between white space that is a word, and not an identifier, an address or a number: letters of ASCII
 # and all characters beyond ASCII, with punctuation marks around.
 _LETTERS = r"[^\x00-@\[-`{-\x7f]++"
 _WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*[^\w\s]*+\Z")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
+
+
+class _Place(NamedTuple):
+    """A place of data.
+
+    Attributes:
+        kind: `code`, `json`, `flat` (the list that Nuxt makes of objects), `typed` (Astro's), or empty for
+            a script that is none of them.
+        text: its content.
+        has_messages: whether it says that it holds the texts of the user interface.
+    """
+
+    kind: str
+    text: str
+    has_messages: bool = False
 
 
 class Passage(NamedTuple):
@@ -99,7 +174,7 @@ class _String(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """A passage, its `spans_of`, its key, the number of its object, and its title, empty if there is none."""
+    """A passage, its `_spans_of`, its key, the number of its object, and its title, or an empty text."""
 
     passage: Passage
     spans: set[str]
@@ -108,119 +183,12 @@ class _Judged(NamedTuple):
     title: str
 
 
-def without_tags(text: str) -> str:
-    """Returns the text of HTML, with spaces for its tags."""
-    return html.unescape(TAG.sub(" ", text))
+class _Record(NamedTuple):
+    """A record: its title, its blocks in order, each as HTML, and the characters of their text."""
 
-
-def _unescape(literal: str) -> str:
-    """Returns the text of a literal of JSON or JavaScript. Invalid escapes are accepted."""
-    if "\\" not in literal:
-        return literal
-
-    def plain(match: re.Match[str]) -> str:
-        code = match[1] or match[2]
-        return chr(int(code, 16)) if code else _PLAIN.get(match[3] or "", match[3] or "")
-
-    try:
-        text = str(json.loads(f'"{literal}"', strict=False))
-    except ValueError:
-        text = _ESCAPE.sub(plain, literal)
-    # Two escapes (surrogates) may form one character; a single surrogate is dropped.
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-
-
-def unwrapped(data: str) -> str:
-    """Returns data without the second escaping that its place in the page required."""
-    start = data[:200].lstrip()
-    if start[:3].upper() in ("%7B", "%5B"):
-        return unquote(data[:_CHARS])  # needs sixty times the memory of its argument
-    if '"' not in start and "\\u0022" in start:
-        return data.replace("\\u0022", '"')
-    if '"' not in start and "&quot;" in start:
-        return html.unescape(data)
-    return data
-
-
-@lru_cache(4_096)
-def _is_title(key: str) -> bool:
-    return key.casefold().endswith(_TITLES)
-
-
-def _is_candidate(literal: str, key: str) -> bool:
-    """Returns whether a literal may be text or data.
-
-    The test is quick: most strings are names and addresses."""
-    if len(literal) < _SHORT or (
-        literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
-    ):
-        return _is_title(key) or literal[:3] in ("%7B", "%5B")
-    return True
-
-
-class _Reader:
-    """A reader of the strings in one page's data; `groups` is the number of the current object."""
-
-    def __init__(self) -> None:
-        self.groups = 0
-        self._room = _READ
-
-    def has_room(self, size: int) -> bool:
-        """Returns whether `size` more characters may be read, and counts them if so."""
-        if size > self._room:
-            return False
-        self._room -= size
-        return True
-
-    def data(self, data: str, literal: re.Pattern[str], bare: bool, nesting: int = 0) -> Iterator[_String]:
-        """Yields string values in order; values without a key only if `bare`."""
-        key, pending, end = "", False, 0
-        for match in literal.finditer(data):
-            # A comma continues an object from a value to the next key, and a list from a value to the next.
-            goes_on = data[end : match.start()].strip() == ","
-            end = match.end()
-            found, closed, colon = match.groups()
-            if colon:
-                key, pending = found, True
-                self.groups += not goes_on
-                continue
-            here = key = key if pending or goes_on else ""
-            pending = False
-            if not closed or not _is_candidate(found, here):
-                continue
-            group = self.groups
-            text = _unescape(found).strip()
-            if _DATA.search(text):
-                if nesting < _NESTING:
-                    yield from self.data(unwrapped(text), _JSON, True, nesting + 1)
-            elif here or bare:
-                yield _String(text, here, group)
-
-    def script(self, attributes: Mapping[str, str | None], text: str) -> Iterator[_String]:
-        """Yields the strings of a <script>: of JSON all strings, of code those that have a key."""
-        if any(_MESSAGES.search(value.lower()) for value in attributes.values() if value):
-            return
-        kind = (attributes.get("type") or "").lower()
-        if "json" in kind:
-            yield from self.data(unwrapped(text), _JSON, True)
-        elif not kind or "javascript" in kind or kind == "module":
-            # Next.js sends the page itself as strings without keys.
-            bare = "__next_f" in text[:100]
-            if bare or '":' in text:
-                yield from self.data(text, _CODE, bare)
-
-    def page(self, nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_String]:
-        """Yields the strings of a page's data in page order, from at most `_READ` characters of data."""
-        for node in nodes:
-            attributes = node.attributes
-            if node.tag == "script":
-                text = content_of(node, passed_over)
-                if self.has_room(len(text)):
-                    yield from self.script(attributes, text)
-                continue
-            for value in attributes.values():
-                if value and value.lstrip()[:1] in ("{", "[") and self.has_room(len(value)):
-                    yield from self.data(value, _JSON, True)
+    title: str
+    blocks: list[str]
+    chars: int
 
 
 def places_of(parser: LexborHTMLParser) -> list[LexborNode]:
@@ -245,7 +213,176 @@ def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     return text
 
 
-def is_prose(text: str, marked: bool) -> bool:
+def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_Place]:
+    """Yields the places of data in page order."""
+    for node in nodes:
+        attributes = node.attributes
+        if node.tag != "script":
+            kind = "typed" if node.tag == "astro-island" else "json"
+            for value in attributes.values():
+                if value and value.lstrip()[:1] in ("{", "["):
+                    yield _Place(kind, value)
+            continue
+        kind, text = (attributes.get("type") or "").lower(), content_of(node, passed_over)
+        has_messages = any(_MESSAGES.search(value.lower()) for value in attributes.values() if value)
+        if "json" in kind:
+            is_flat = attributes.get("id") == "__NUXT_DATA__" or "data-nuxt-data" in attributes
+            text = _unwrapped(text.strip().removeprefix("<!--").lstrip())
+            yield _Place("flat" if is_flat else "json", text, has_messages)
+        else:
+            is_code = not kind or "javascript" in kind or kind == "module"
+            yield _Place("code" if is_code else "", text, has_messages)
+
+
+def _without_tags(text: str) -> str:
+    """Returns the text of HTML, with spaces for its tags."""
+    return unescape(_TAG.sub(" ", text))
+
+
+def _markup_of(text: str) -> tuple[str, bool]:
+    """Returns a text, and whether it is HTML."""
+    if "<" not in text and "&lt;" in text:
+        text = unescape(text)
+    return text, _TAG.search(text) is not None
+
+
+def _unescape(literal: str) -> str:
+    """Returns the text of a literal of JSON or JavaScript. Invalid escapes are accepted."""
+    if "\\" not in literal:
+        return literal
+
+    def plain(match: re.Match[str]) -> str:
+        code = match[1] or match[2]
+        return chr(int(code, 16)) if code else _PLAIN.get(match[3] or "", match[3] or "")
+
+    try:
+        text = str(json.loads(f'"{literal}"', strict=False))
+    except ValueError:
+        text = _ESCAPE.sub(plain, literal)
+    # Two escapes (surrogates) may form one character; a single surrogate is dropped.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+
+
+def _unwrapped(data: str) -> str:
+    """Returns data without the second escaping that its place in the page required."""
+    start = data[:200].lstrip()
+    if start[:3].upper() in ("%7B", "%5B"):
+        return unquote(data[:_CHARS])  # needs sixty times the memory of its argument
+    if '"' not in start and "\\u0022" in start:
+        return data.replace("\\u0022", '"')
+    if '"' not in start and "&quot;" in start:
+        return unescape(data)
+    return data
+
+
+# A number is of no use here but as an index; integers of any length take quadratic time.
+_DECODER = json.JSONDecoder(strict=False, parse_int=float)
+
+
+def _folded(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _decode(text: str) -> Any:
+    """Returns the value at the beginning of a text, or None."""
+    try:
+        return _DECODER.raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_json(code: str, names: dict[str, Any]) -> str:
+    """Returns a literal of JavaScript as JSON: keys in quotes, names with the values that they stand for."""
+
+    literals = {name: json.dumps(value) for name, value in names.items()}
+    room = _CHARS  # a name may stand for a long value in a million places
+
+    def token(match: re.Match[str]) -> str:
+        nonlocal room
+        found, name = match[0], match[1]
+        if name is None:
+            return {"!0": "true", "!1": "false"}.get(found, found if found[0] == '"' else "null")
+        if match[2]:
+            return f'"{name}":'
+        literal = name if name in _CONSTANTS else literals.get(name, "null")
+        room -= len(literal)
+        return literal if room >= 0 else "null"
+
+    return _TOKEN.sub(token, code)
+
+
+def _called(code: str, match: re.Match[str]) -> Any:
+    """Returns what a function returns that Nuxt calls at once; its arguments are the values that repeat."""
+    body = code[match.end() :]
+    end = body.rfind("}(")
+    if end < 0:
+        return None
+    arguments = _decode("[" + _as_json(body[end + 2 :], {}).rstrip(" ;\n\r\t)") + "]")
+    names = [name.strip() for name in match[1].split(",")]
+    values = dict(zip(names, arguments, strict=False)) if isinstance(arguments, list) else {}
+    return _decode(_as_json(body[:end], values))
+
+
+def _values_of_code(code: str) -> Iterator[Any]:
+    """Yields the values that a script assigns to names."""
+    at, attempts = 0, 0
+    while attempts < _ATTEMPTS and len(code) - at >= _LEAST and (match := _ASSIGNED.search(code, at)):
+        at = match.end()
+        name = _NAME.search(code[max(match.start() - 12, 0) : match.start()])
+        if name is None:
+            continue
+        call = _CALLED.match(code, at)
+        if call:
+            attempts += 1
+            yield _called(code, call)
+            continue
+        parsed = _PARSED.match(code, at)
+        start = parsed.end() if parsed else at
+        if code[start] not in ('"' if parsed else "{["):
+            continue
+        try:
+            value, at = _DECODER.raw_decode(code, start)
+        except (ValueError, RecursionError):
+            attempts += 1
+            # settings of a program rather than data, and as long as the rest of the script
+            if name[0][:2] != "__" or _PROGRAM.search(code, start, start + _HEAD):
+                continue
+            value = _decode(_as_json(code[start:], {}))
+        yield value
+
+
+def _unflattened(value: Any) -> Any:
+    """Returns Nuxt's flat list of values as objects: in it, each object has the places of its values."""
+    if not (isinstance(value, list) and value and isinstance(value[0], (dict, list))):
+        return value
+    made: list[Any] = [{} if isinstance(one, dict) else [] if isinstance(one, list) else one for one in value]
+
+    def at(place: Any) -> Any:
+        if not isinstance(place, float) or not 0 <= place < len(made):
+            return None
+        return made[int(place)]
+
+    for one, target in zip(value, made, strict=True):
+        if isinstance(one, dict):
+            target.update((key, at(place)) for key, place in one.items())
+        elif isinstance(one, list):
+            # ["Reactive", 1] is the value at 1
+            target.extend(at(place) for place in one if isinstance(place, float))
+    return made[0]
+
+
+def _untyped(value: Any, depth: int = 0) -> Any:
+    """Returns the properties of an Astro island as they were: each value is in a pair with its type."""
+    if isinstance(value, dict) and depth <= _DEPTH:
+        return {key: _untyped(one, depth + 1) for key, one in value.items()}
+    if not isinstance(value, list) or len(value) != 2 or depth > _DEPTH:
+        return value
+    if isinstance(value[1], list):
+        return [_untyped(one, depth + 1) for one in value[1]]
+    return _untyped(value[1], depth + 1)
+
+
+def _is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
     # most strings of data are short, or without the end of a sentence
     is_ascii = text.isascii()
@@ -253,7 +390,7 @@ def is_prose(text: str, marked: bool) -> bool:
         return False
     if is_ascii and not marked and _FINAL.search(text) is None:
         return False
-    words = WORD.findall(text)
+    words = _WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
     if len(words) - single / 2 < _WORDS:
         return False
@@ -271,7 +408,7 @@ def is_prose(text: str, marked: bool) -> bool:
 
 
 @lru_cache(4_096)
-def is_aside(key: str) -> bool:
+def _is_aside(key: str) -> bool:
     """Returns whether the text of a key is not text of the page.
 
     Keys with dots or spaces belong to messages."""
@@ -286,17 +423,17 @@ def _spans(words: list[str]) -> set[str]:
     return set(map(" ".join, zip(*(words[i:] for i in range(_SPAN)), strict=False)))
 
 
-def spans_of(text: str) -> set[str]:
+def _spans_of(text: str) -> set[str]:
     """Returns all sequences of `_SPAN` words of a text, or the whole text if it is shorter."""
-    return _spans(WORD.findall(text.casefold()))
+    return _spans(_WORD.findall(text.casefold()))
 
 
-def known_spans(shown: str) -> set[str]:
-    """Returns the `spans_of` what a page shows, one segment on each line, and those of each line."""
+def _known_spans(shown: str) -> set[str]:
+    """Returns the `_spans_of` what a page shows, one segment on each line, and those of each line."""
     words: list[str] = []
     short: set[str] = set()
     for line in shown[:_SHOWN].casefold().splitlines():
-        own = WORD.findall(line)
+        own = _WORD.findall(line)
         words += own
         if len(own) < _SPAN:
             # a line of few words is known as a whole
@@ -304,63 +441,399 @@ def known_spans(shown: str) -> set[str]:
     return _spans(words) | short
 
 
-def is_known(spans: set[str], known: set[str]) -> bool:
-    """Returns whether the text with these `spans_of` is among known ones: at least the share `_KNOWN` is."""
+def _is_known(spans: set[str], known: set[str]) -> bool:
+    """Returns whether the text with these `_spans_of` is among known ones: at least the share `_KNOWN` is."""
     return len(spans & known) >= _KNOWN * len(spans)
 
 
-def _judge(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_Judged]:
+# What makes objects of the values of each kind of place.
+_MADE: dict[str, Callable[[Any], Any]] = {
+    "json": lambda value: value,
+    "flat": _unflattened,
+    "typed": _untyped,
+}
+
+
+def _titles_in(value: dict[str, Any]) -> list[str]:
+    """Returns the titles of an object."""
+    found: list[str] = []
+    for key in _TITLE_KEYS:
+        title = value.get(key)
+        if isinstance(title, dict):  # WordPress
+            title = title.get("rendered")
+        if isinstance(title, str) and 0 < len(title) <= _LONG_TITLE:
+            found.append(unescape(title))
+    return found
+
+
+class _Searcher:
+    """Searches the data of one page for the record that has its title."""
+
+    def __init__(self, titles: list[str]) -> None:
+        self.entities: dict[str, Any] = {}  # what references lead to
+        self._titles = [folded for title in titles if (folded := _folded(title[:_LONG_TITLE]))]
+        self._firsts = {title.split(" ", 1)[0] for title in self._titles}
+        self._words = {word for title in self._titles for word in title.split()}
+        self._visits = _VISITS
+        # objects of records, and whether each has the title of the page
+        self._found: list[tuple[dict[str, Any], bool]] = []
+        self.visits, self.room = _VISITS, _CHARS  # that are left to write records
+
+    def is_named(self, title: str) -> bool:
+        """Returns whether a title is that of the page, or what it has before or after the site's name."""
+        # most titles of a state have nothing of that of the page
+        small = title.casefold()
+        begin = _WORD.search(small)
+        if begin is None or (
+            begin[0] not in self._words and not any(first in small for first in self._firsts)
+        ):
+            return False
+        folded = _folded(title)
+        width = 3 * sum(len(word) == 1 and word >= "\u0e00" for word in folded.split()) + len(folded)
+        return width >= _TITLE_CHARS and any(
+            f" {folded} " in f" {page} " or (width >= 2 * _TITLE_CHARS and f" {page} " in f" {folded} ")
+            for page in self._titles
+            if 2 * len(page) >= len(folded)
+        )
+
+    def record(self, value: dict[str, Any], titles: list[str]) -> bool | None:
+        """Returns None if an object is no record, otherwise whether one of its titles is that of the page."""
+        if not titles:
+            return None
+        if any(map(self.is_named, titles)):
+            return True
+        return None if _IDENTITY.isdisjoint(value) else False
+
+    def search(self, root: Any, nesting: int = 0) -> None:
+        """Notes the records in a value."""
+        if isinstance(root, str):
+            root = _decode(root)
+        if not isinstance(root, (dict, list)):
+            return
+        below, known = [(root, 0)], set()
+        while below and self._visits:
+            value, depth = below.pop()
+            self._visits -= 1
+            place = id(value)
+            if place in known:
+                continue
+            known.add(place)
+            inside: Reversible[Any] = value
+            if isinstance(value, dict):
+                if not _HAVE_TITLES.isdisjoint(value):
+                    named = self.record(value, _titles_in(value))
+                    if named is not None:
+                        self._found.append((value, named))
+                inside = value.values()
+                if ":" in "".join(islice(value, 3)):
+                    self.entities.update(value)
+            # there may be a hundred thousand values, all of them of the types of JSON
+            for one in reversed(inside):
+                kind = type(one)
+                if kind is str:
+                    if len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
+                        self.search(_decode(one), nesting + 1)
+                elif (kind is dict or kind is list) and one and depth < _DEPTH:
+                    below.append((one, depth + 1))
+
+    def best(self, thin: bool) -> _Record | None:
+        """Returns the record with most text among those that have the title of the page.
+
+        With `thin`, it is one without it if it has far more text than any other."""
+        named = any(is_named for _, is_named in self._found)
+        if not named and not thin:
+            return None
+        found = [value for value, is_named in self._found if is_named == named]
+        records = [_Writer(self, value).written() for value in found[:_RECORDS]]
+        records.sort(key=lambda record: -record.chars)
+        second = records[1].chars if len(records) > 1 else 0
+        return records[0] if records and (named or records[0].chars >= _DOMINANT * second) else None
+
+
+class _Writer:
+    """Writes the prose of a record as HTML."""
+
+    def __init__(self, searcher: _Searcher, record: dict[str, Any]) -> None:
+        self._searcher = searcher
+        self._record = record
+        self._blocks: list[str] = []
+        self._pieces: list[str] = []
+        self._tag = "p"
+        self._nodes = 0
+        self._heading = ""
+        self._known: set[int] = set()
+
+    def written(self) -> _Record:
+        """Returns the record; what only repeats or announces its text is left out."""
+        summaries = []
+        for key, one in self._record.items():
+            begin = len(self._blocks)
+            self._member(key, one, 0)
+            if key.lower() in _SUMMARIES:
+                self._end()
+                summaries.append((begin, len(self._blocks)))
+        self._end()
+        for begin, end in reversed(summaries):
+            summary = _spans_of(" ".join(map(_without_tags, self._blocks[begin:end])))
+            rest = _spans_of(" ".join(map(_without_tags, self._blocks[:begin] + self._blocks[end:])))
+            if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
+                del self._blocks[begin:end]
+        title = next(iter(_titles_in(self._record)), "")
+        return _Record(title, self._blocks, sum(map(len, map(_without_tags, self._blocks))))
+
+    def _add(self, block: str) -> None:
+        if self._heading:
+            self._blocks.append(f"<h2>{escape(self._heading, False)}</h2>")
+            self._heading = ""
+        self._blocks.append(block)
+
+    def _end(self, tag: str = "p") -> None:
+        """Ends a paragraph of rich text; the next one is a block of this tag."""
+        text = "".join(self._pieces)
+        if _WORD.search(text):
+            self._add(f"<{self._tag}>{escape(text, False)}</{self._tag}>")
+        self._pieces.clear()
+        self._tag = tag
+
+    def _member(self, key: str, value: object, depth: int) -> None:
+        if isinstance(value, str):
+            self._string(key, value)
+        elif isinstance(value, (dict, list)):
+            self._value(key, value, depth + 1)
+        else:
+            self._searcher.visits -= 1
+
+    def _object(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
+        """Writes an object: a node of rich text, or any other."""
+        kinds: list[str] = []
+        if not _HAVE_KINDS.isdisjoint(value):
+            kinds = [kind.lower() for name in _KINDS if isinstance(kind := value.get(name), str)]
+        has_children = not _CHILDREN.isdisjoint(value) and any(
+            isinstance(value.get(name), list) for name in _CHILDREN
+        )
+        if self._nodes and (not _INLINE.isdisjoint(kinds) or (not kinds and not has_children)):
+            for key, one in value.items():
+                self._member(key, one, depth)
+        elif kinds and (has_children or (not _TEXT.isdisjoint(value) and _IDENTITY.isdisjoint(value))):
+            tag = "h2" if any(map(_HEADING.match, kinds)) else "li" if any(map(_ITEM.match, kinds)) else "p"
+            # the text of a list item is in a paragraph of it
+            self._end("li" if self._tag == "li" and not self._pieces and tag == "p" else tag)
+            self._nodes += 1
+            self._section(value, titles, depth)
+            self._nodes -= 1
+            self._end()
+        else:
+            self._section(value, titles, depth)
+
+    def _section(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
+        before, self._heading = self._heading, titles[0] if titles else self._heading
+        for key, one in value.items():
+            self._member(key, one, depth)
+        # one without a text below it is none
+        self._heading = before if self._heading else ""
+
+    def _value(self, key: str, value: dict[str, Any] | list[Any], depth: int) -> None:
+        self._searcher.visits -= 1
+        if depth > _DEPTH or self._searcher.visits < 0:
+            return
+        if _is_aside(key) or id(value) in self._known:
+            return
+        self._known.add(id(value))
+        if isinstance(value, list):
+            for one in value:
+                self._member(key if isinstance(one, str) else "", one, depth)
+            return
+        place = value.get("__ref") or value.get("id") if len(value) <= 4 else None
+        target = self._searcher.entities.get(place) if isinstance(place, str) else None
+        if isinstance(target, dict) and target is not value:
+            # what is kept by itself and has a title is another record: a related article, an author
+            if not _titles_in(target):
+                self._value("", target, depth + 1)
+            return
+        titles = _titles_in(value)
+        if self._searcher.record(value, titles) is None:
+            self._object(value, titles, depth)
+
+    def _string(self, key: str, text: str) -> None:
+        """Writes a string: as it is inside a node of rich text, otherwise if it is prose."""
+        self._searcher.room -= len(text)
+        if _is_aside(key) or self._searcher.room < 0:
+            return
+        text, marked = _markup_of(text)
+        if self._nodes and key in _TEXT and not marked:
+            self._pieces.append(text)
+            return
+        if not _is_prose(_without_tags(text), marked):
+            return
+        self._end(self._tag)
+        for block in _BLOCK_END.split(text) if marked else unescape(text).splitlines():
+            if block.strip():
+                self._add(block if marked else f"<p>{escape(block, False)}</p>")
+
+
+def _titles_of(parser: LexborHTMLParser) -> Iterator[str]:
+    """Yields what a page says its title is, besides <title>."""
+    yield from (node.attributes.get("content") or "" for node in parser.css(_STATED))
+    yield from (node.text() for node in parser.tags("h1")[:3])
+
+
+@lru_cache(4_096)
+def _is_title(key: str) -> bool:
+    return key.casefold().endswith(_TITLES)
+
+
+def _is_candidate(literal: str, key: str) -> bool:
+    """Returns whether a literal may be text or data.
+
+    The test is quick: most strings are names and addresses."""
+    if len(literal) < _SHORT or (
+        literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
+    ):
+        return _is_title(key) or literal[:3] in ("%7B", "%5B")
+    return True
+
+
+class _Reader:
+    """A reader of the strings in one page's data; `groups` is the number of the current object."""
+
+    def __init__(self) -> None:
+        self.groups = 0
+
+    def data(self, data: str, literal: re.Pattern[str], bare: bool, nesting: int = 0) -> Iterator[_String]:
+        """Yields string values in order; values without a key only if `bare`."""
+        key, pending, end = "", False, 0
+        for match in literal.finditer(data):
+            # A comma continues an object from a value to the next key, and a list from a value to the next.
+            goes_on = data[end : match.start()].strip() == ","
+            end = match.end()
+            found, closed, colon = match.groups()
+            if colon:
+                key, pending = found, True
+                self.groups += not goes_on
+                continue
+            here = key = key if pending or goes_on else ""
+            pending = False
+            if not closed or not _is_candidate(found, here):
+                continue
+            group = self.groups
+            text = _unescape(found).strip()
+            if _DATA.search(text):
+                if nesting < _NESTING:
+                    yield from self.data(_unwrapped(text), _JSON, True, nesting + 1)
+            elif here or bare:
+                yield _String(text, here, group)
+
+    def page(self, places: Iterable[_Place]) -> Iterator[_String]:
+        """Yields the strings of a page's data in page order: all of JSON, of code those with a key."""
+        room = _READ_STRINGS
+        for kind, text, has_messages in places:
+            if len(text) > room:
+                continue
+            room -= len(text)
+            # Next.js sends the page itself as strings without keys.
+            is_bare = kind != "code" or "__next_f" in text[:100]
+            if kind and not has_messages and (is_bare or '":' in text):
+                yield from self.data(text, _CODE if kind == "code" else _JSON, is_bare)
+
+
+def _judge(places: Iterable[_Place]) -> Iterator[_Judged]:
     """Yields the prose in the data of a page, in page order."""
     title, room = "", _CHARS
-    for number, string in enumerate(_Reader().page(nodes, passed_over)):
+    for number, string in enumerate(_Reader().page(places)):
         if number == _STRINGS:
             return
-        if is_aside(string.key) or len(string.text) > _CHARS:
+        if _is_aside(string.key) or len(string.text) > _CHARS:
             continue
-        text = string.text
-        if "<" not in text and "&lt;" in text:
-            text = html.unescape(text)
-        marked = TAG.search(text) is not None
-        plain = without_tags(text)
-        if is_prose(plain, marked):
+        text, marked = _markup_of(string.text)
+        plain = _without_tags(text)
+        if _is_prose(plain, marked):
             room -= len(text) + len(title)
             if room < 0:
                 return
             yield _Judged(
-                Passage(text if marked else plain, marked), spans_of(plain), string.key, string.group, title
+                Passage(text if marked else plain, marked), _spans_of(plain), string.key, string.group, title
             )
             title = ""
         elif _is_title(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
             title = plain
 
 
-def find_passages(nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[int, bytes]) -> list[Passage]:
-    """Returns the prose that is only in the data of a page.
+def _is_new(spans: set[str], known: set[str]) -> bool:
+    """Returns whether a text is not known; then it is known from now on."""
+    is_new = not _is_known(spans, known)
+    if is_new:
+        known |= spans
+    return is_new
+
+
+def _find_record(
+    parser: LexborHTMLParser, places: Iterable[_Place], title: str, shown: str, least: float
+) -> list[Passage]:
+    """Returns what a page does not show of the record that it is about, as one passage with markup."""
+    fewest = max(least, _LEAST)
+    searcher: _Searcher | None = None
+    room = _READ
+    for kind, text, _ in places:
+        # a shorter place cannot have the record
+        if not kind or len(text) < fewest:
+            continue
+        room -= len(text)
+        if room < 0:
+            break
+        for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
+            # most pages have scripts, and no data in them
+            if searcher is None:
+                searcher = _Searcher([title, *_titles_of(parser)])
+            searcher.search(value)
+    record = searcher.best(not least) if searcher is not None else None
+    if record is None or record.chars < fewest:
+        return []
+    known = _known_spans(shown)
+    is_titled = not _is_known(_spans_of(record.title), known)
+    fresh = [block for block in record.blocks if _is_new(_spans_of(_without_tags(block)), known)]
+    if sum(map(len, map(_without_tags, fresh))) < fewest:
+        return []
+    heading = f"<h1>{escape(record.title, False)}</h1>" if is_titled else ""
+    return [Passage(heading + "".join(fresh), True)]
+
+
+def _find_prose(places: Iterable[_Place], shown: str) -> list[Passage]:
+    """Returns the prose that is only in the data of a page."""
+    judged = list(_judge(places))
+    keys: defaultdict[int, set[str]] = defaultdict(set)
+    for one in judged:
+        keys[one.group].add(one.key)
+    known = _known_spans(shown) if judged else set()
+    passages: list[Passage] = []
+    for one in judged:
+        if len(keys[one.group]) >= _TABLE or not _is_new(one.spans, known):
+            continue
+        if _is_new(_spans_of(one.title), known):
+            passages.append(Passage(one.title, False))
+        passages.append(one.passage)
+    return passages
+
+
+def find_passages(
+    parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
+) -> list[Passage]:
+    """Returns the text that is only in the data of a page.
 
     Args:
-        nodes: the places of data, `places_of` the page.
+        parser: the parsed page.
+        title: its <title>.
         shown: text of the page's Document, one segment on each line. Passages in this text are left out.
+        least: fewest characters of a text that the page does not show; a record must have the title of the
+            page. 0 for a page that shows hardly any text: a record that is far larger than all others will
+            do, and prose without a record.
         passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
 
     Returns:
         Passages in page order without duplicates. The title of a passage, if any, is a passage before it.
     """
-    judged = list(_judge(nodes, passed_over))
-    keys: defaultdict[int, set[str]] = defaultdict(set)
-    for one in judged:
-        keys[one.group].add(one.key)
-    known = known_spans(shown) if judged else set()
-    passages: list[Passage] = []
-    for one in judged:
-        if len(keys[one.group]) >= _TABLE or is_known(one.spans, known):
-            continue
-        known |= one.spans
-        spans = spans_of(one.title)
-        if not is_known(spans, known):
-            known |= spans
-            passages.append(Passage(one.title, False))
-        passages.append(one.passage)
-    return passages
+    places = list(_places(places_of(parser), passed_over))
+    passages = _find_record(parser, places, title, shown, least)
+    return passages if passages or least else _find_prose(places, shown)
 
 
 def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[bytes], int]) -> int:

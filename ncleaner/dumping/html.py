@@ -117,14 +117,10 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, 
         least: fewest characters of a text that is taken from a page that is not thin; 0 for a thin one.
     """
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
-    from ncleaner.dumping.embedded import add_passages, find_passages, places_of
-    from ncleaner.dumping.state import find_record
+    from ncleaner.dumping.embedded import add_passages, find_passages
 
     shown, passed_over = builder.dumped().decode(), tree.passed_over()
-    nodes = places_of(tree.parser)
-    passages = find_record(tree.parser, nodes, title.decode("utf-8", "replace"), shown, least, passed_over)
-    if not passages and not least:
-        passages = find_passages(nodes, shown, passed_over)
+    passages = find_passages(tree.parser, title.decode("utf-8", "replace"), shown, least, passed_over)
     if not passages:
         return 0
     return add_passages(builder, passages, lambda markup: _add_markup(markup, builder, limits))

@@ -303,7 +303,7 @@ BODY = json.dumps({"body": FOG})
 )
 def test_a_page_that_may_have_data_is_searched(page: str) -> None:
     tree = parsed(page.encode())
-    assert [passage.text for passage in find_passages(places_of(tree.parser), "", {})] == [FOG]
+    assert [passage.text for passage in find_passages(tree.parser, "", "", 0, {})] == [FOG]
     assert lines(page) == [FOG]
 
 
