@@ -173,16 +173,6 @@ class _String(NamedTuple):
     group: int
 
 
-class _Judged(NamedTuple):
-    """A passage, its `_spans_of`, its key, the number of its object, and its title, or an empty text."""
-
-    passage: Passage
-    spans: set[str]
-    key: str
-    group: int
-    title: str
-
-
 class _Record(NamedTuple):
     """A record: its title, its blocks in order, each as HTML, and the characters of their text."""
 
@@ -736,28 +726,6 @@ class _Reader:
                 yield from self.data(text, _CODE if kind == "code" else _JSON, is_bare)
 
 
-def _judge(places: Iterable[_Place]) -> Iterator[_Judged]:
-    """Yields the prose in the data of a page, in page order."""
-    title, room = "", _CHARS
-    for number, string in enumerate(_Reader().page(places)):
-        if number == _STRINGS:
-            return
-        if _is_aside(string.key) or len(string.text) > _CHARS:
-            continue
-        text, marked = _markup_of(string.text)
-        plain = _without_tags(text)
-        if _is_prose(plain, marked):
-            room -= len(text) + len(title)
-            if room < 0:
-                return
-            yield _Judged(
-                Passage(text if marked else plain, marked), _spans_of(plain), string.key, string.group, title
-            )
-            title = ""
-        elif _is_title(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
-            title = plain
-
-
 def _is_new(spans: set[str], known: set[str]) -> bool:
     """Returns whether a text is not known; then it is known from now on."""
     is_new = not _is_known(spans, known)
@@ -799,18 +767,32 @@ def _find_record(
 
 def _find_prose(places: Iterable[_Place], shown: str) -> list[Passage]:
     """Returns the prose that is only in the data of a page."""
-    judged = list(_judge(places))
+    # passages, their spans, the numbers of their objects, their titles
+    judged: list[tuple[Passage, set[str], int, str]] = []
     keys: defaultdict[int, set[str]] = defaultdict(set)
-    for one in judged:
-        keys[one.group].add(one.key)
+    title, room = "", _CHARS
+    for string in islice(_Reader().page(places), _STRINGS):
+        if _is_aside(string.key) or len(string.text) > _CHARS:
+            continue
+        text, marked = _markup_of(string.text)
+        plain = _without_tags(text)
+        if _is_prose(plain, marked):
+            room -= len(text) + len(title)
+            if room < 0:
+                break
+            keys[string.group].add(string.key)
+            passage = Passage(text if marked else plain, marked)
+            judged.append((passage, _spans_of(plain), string.group, title))
+            title = ""
+        elif _is_title(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
+            title = plain
     known = _known_spans(shown) if judged else set()
     passages: list[Passage] = []
-    for one in judged:
-        if len(keys[one.group]) >= _TABLE or not _is_new(one.spans, known):
-            continue
-        if _is_new(_spans_of(one.title), known):
-            passages.append(Passage(one.title, False))
-        passages.append(one.passage)
+    for passage, spans, group, title in judged:
+        if len(keys[group]) < _TABLE and _is_new(spans, known):
+            if _is_new(_spans_of(title), known):
+                passages.append(Passage(title, False))
+            passages.append(passage)
     return passages
 
 
