@@ -198,7 +198,7 @@ class Cleaner:
         sites, recipe = self.sites, self.recipe
         first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
         if first and recipe.drop_duplicates:
-            remarks = Remarks(language=page_language(document), duplicate_of=first)
+            remarks = Remarks(language=page_language(document), duplicate_of=first, left_out="duplicate")
             return document, Kept(np.zeros(len(document), np.bool_), remarks=remarks)
         kept = self._named(document, self._decided(document, html.rights))
         if first:
@@ -214,7 +214,7 @@ class Cleaner:
         return self._named(document, self._decided(document))
 
     def _named(self, document: Document, kept: Kept) -> Kept:
-        if kept.remarks.model or kept.remarks.foreign:
+        if kept.remarks.model or kept.remarks.left_out == "foreign":
             return kept
         # the method has one model for all pages, or none
         language = page_language(document)
@@ -230,9 +230,9 @@ class Cleaner:
             from ncleaner.describing.rights import rights_of
 
             if rights_of(document, header).reserved:
-                return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(reserved=True))
+                return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(left_out="reserved"))
         if self._languages and (language := page_language(document)) not in self._languages:
-            remarks = Remarks(language=language, foreign=True)
+            remarks = Remarks(language=language, left_out="foreign")
             return Kept(np.zeros(len(document), np.bool_), remarks=remarks)
         kept = self.wanted.applied(document, self.method.keep(document))
         if kept.estimate is None:
@@ -240,7 +240,7 @@ class Cleaner:
         quality = round(kept.estimate(document, kept), 3) if np.count_nonzero(kept.mask) else None
         least = self.recipe.min_quality
         if quality is not None and least is not None and quality < least:
-            kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(doubtful=True)
+            kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(left_out="doubtful")
         # without the model, which is large to pickle
         return kept._replace(quality=quality, estimate=None)
 

@@ -137,7 +137,7 @@ def test_quality_is_estimated_and_may_decide() -> None:
     strict = Cleaner(min_quality=1.0)
     doubtful = strict.keep(document)
     assert strict.clean(HTML) == "" and not doubtful.mask.any()
-    assert doubtful.remarks.doubtful and doubtful.quality == kept.quality
+    assert doubtful.remarks.left_out == "doubtful" and doubtful.quality == kept.quality
     # nothing is kept
     assert cleaner.keep(cleaner.document("<nav><a href=/>Home</a></nav>")).quality is None
     text = Page(f"{MENU}\n{PROSE}\n{MORE}\n".encode(), kind="text")
@@ -155,7 +155,7 @@ def test_pages_that_do_not_want_to_be_in_a_corpus() -> None:
     )
     assert cleaner.markdown(reserved) == "" and cleaner.markdown(HTML) == CLEAN.replace("\n", "\n\n")
     _, kept = cleaner.page(Page(HTML.encode(), rights="X-Robots-Tag: noarchive"))
-    assert kept.remarks.reserved and not kept.mask.any()
+    assert kept.remarks.left_out == "reserved" and not kept.mask.any()
 
 
 @pytest.mark.parametrize("method", ["hybrid", "bte"])
@@ -165,11 +165,11 @@ def test_pages_in_other_languages(method: str) -> None:
     assert cleaner.recipe.language == "de,fr"
     assert cleaner.clean(german) == every.clean(german) != ""
     assert cleaner.clean(HTML) == "" and every.clean(HTML) != ""
-    for page, language, foreign in ((german, "de", False), (HTML, "en", True)):
+    for page, language, left_out in ((german, "de", ""), (HTML, "en", "foreign")):
         kept = cleaner.keep(cleaner.document(page))
-        assert (kept.remarks.language, kept.remarks.foreign) == (language, foreign)
+        assert (kept.remarks.language, kept.remarks.left_out) == (language, left_out)
     # of a text without letters no language is known
-    assert cleaner.keep(cleaner.document("<p>1998")).remarks.foreign
+    assert cleaner.keep(cleaner.document("<p>1998")).remarks.left_out == "foreign"
 
 
 def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     "sorting": {"pools", "text", "storage", "reading", "running"},
     "cli": {
-        "pools", "text", "storage", "reading", "parsing", "modelling", "methods", "sinks", "recipe", "cleaner",
-        "running", "sorting", "surveying",
+        "pools", "text", "storage", "reading", "document", "parsing", "modelling", "methods", "sinks", "recipe",
+        "cleaner", "running", "sorting", "surveying",
     },
     # the doors
     "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ncleaner.cli.printing import may_be_terminal, tell, tell_raw
+from ncleaner.document.kept import LEFT_OUT
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import language_of_model
 from ncleaner.methods.registry import FALLBACK_MODEL
@@ -313,10 +314,11 @@ def run_summary(tally: Tally) -> str:
 
 def _of_pages(tally: Tally) -> Iterator[str]:
     """Yields how much was cleaned, by which languages, models and methods, and what to do better."""
-    left_out = f"{tally.left_out:,} left out, " if tally.left_out else ""
+    number = tally.left_out.total()
+    left_out = f"{number:,} left out, " if number else ""
     yield (
         f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, "
-        f"{tally.empty - tally.left_out:,} empty, {left_out}"
+        f"{tally.empty - number:,} empty, {left_out}"
         f"{tally.lost.total():,} given up{_by_reason(tally.lost)}"
     )
     yield (
@@ -352,19 +354,10 @@ def _of_pages(tally: Tally) -> Iterator[str]:
 
 def _of_left_out(tally: Tally) -> Iterator[str]:
     """Yields which pages and paragraphs the user's options left out."""
-    for number, why in (
-        (
-            tally.reserved,
-            "opting out: text mining is reserved, or robots are told noai, noarchive or noindex "
-            "(--respect-tdm)",
-        ),
-        (tally.foreign, "being in another language (--language)"),
-        (tally.doubtful, "low estimated quality (--min-quality)"),
-        (tally.dropped, "repeating another page of the survey (--drop-duplicates)"),
-    ):
-        if number:
-            yield f"{counted(number, 'page is', 'pages are')} left out for {why}"
-    if number := tally.duplicates - tally.dropped:
+    for name, reason in LEFT_OUT.items():
+        if number := tally.left_out[name]:
+            yield f"{counted(number, 'page is', 'pages are')} left out for {reason.sentence}"
+    if number := tally.duplicates - tally.left_out["duplicate"]:
         repeats = counted(number, "page repeats", "pages repeat")
         yield f"{repeats} another page of the survey: duplicate_of names it in jsonl and parquet"
     if number := tally.seen:

@@ -113,9 +113,10 @@ def _per_cent(kept: int, words: int) -> str:
 
 def _cells(tally: Tally, seconds: float) -> list[str]:
     """Returns the figures of `_COLUMNS`."""
+    left_out = tally.left_out.total()
     counts = (
-        tally.pages, tally.cleaned, tally.empty - tally.left_out, tally.left_out, tally.lost.total(),
-        tally.damaged, tally.words_kept,
+        tally.pages, tally.cleaned, tally.empty - left_out, left_out, tally.lost.total(), tally.damaged,
+        tally.words_kept,
     )  # fmt: skip
     return [*(f"{count:,}" for count in counts), f"{tally.bytes / 1e6:,.1f}", f"{seconds:,.1f}"]
 

@@ -29,6 +29,31 @@ _NO_CELLS = [CODE[name] for name in ("table", "li", "dd", "dt")]
 _CELL_LEVELS = 8
 
 
+class Reason(NamedTuple):
+    """Why nothing of a page is kept, although it may have clean text: the user wants no such pages.
+
+    Attributes:
+        outcome: in reports, in a few words.
+        sentence: in summaries: what the page is left out for, and by which option.
+    """
+
+    outcome: str
+    sentence: str
+
+
+# A new reason is a row here, and the place that finds it (`Remarks.left_out`): tallies, progress and reports
+# read this table.
+LEFT_OUT: dict[str, Reason] = {
+    "reserved": Reason(
+        "opted out",
+        "opting out: text mining is reserved, or robots are told noai, noarchive or noindex (--respect-tdm)",
+    ),
+    "foreign": Reason("another language", "being in another language (--language)"),
+    "doubtful": Reason("low quality", "low estimated quality (--min-quality)"),
+    "duplicate": Reason("a duplicate", "repeating another page of the survey (--drop-duplicates)"),
+}
+
+
 class Remarks(NamedTuple):
     """Further information about a decision, which outputs and summaries report.
 
@@ -43,10 +68,7 @@ class Remarks(NamedTuple):
             pages that are not in the language of its model; a method at those of pages of which it keeps all
             segments or none.
         duplicate_of: URL of the page that this one repeats, by the survey of sites; empty if there is none.
-        doubtful: True if nothing is kept because the quality would be below the user's least one.
-        reserved: True if nothing is kept because the page does not want to be part of a corpus, and the user
-            respects that.
-        foreign: True if nothing is kept because the page is in none of the user's languages.
+        left_out: why nothing is kept although the user might have got text, a key of `LEFT_OUT`; else empty.
         seen: number of segments that are not kept because earlier pages have them.
     """
 
@@ -55,9 +77,7 @@ class Remarks(NamedTuple):
     fallback: str = ""
     unfamiliar: bool = False
     duplicate_of: str = ""
-    doubtful: bool = False
-    reserved: bool = False
-    foreign: bool = False
+    left_out: str = ""
     seen: int = 0
 
 
@@ -126,8 +146,7 @@ class Kept(NamedTuple):
         language: str | None = None,
         unfamiliar: bool | None = None,
         duplicate_of: str | None = None,
-        doubtful: bool | None = None,
-        reserved: bool | None = None,
+        left_out: str | None = None,
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
@@ -137,9 +156,7 @@ class Kept(NamedTuple):
             old.fallback,
             old.unfamiliar if unfamiliar is None else unfamiliar,
             old.duplicate_of if duplicate_of is None else duplicate_of,
-            old.doubtful if doubtful is None else doubtful,
-            old.reserved if reserved is None else reserved,
-            old.foreign,
+            old.left_out if left_out is None else left_out,
             old.seen,
         )
         # `_replace` takes three times as long, and every page is remarked

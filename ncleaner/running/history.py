@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ncleaner.document.kept import LEFT_OUT
 from ncleaner.errors import InputError
 from ncleaner.reading.streams import inflated
 from ncleaner.running.manifest import NAME, Line
@@ -94,10 +95,7 @@ class History:
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
         why = {
             "empty: a notice": total.notices,
-            "left out: another language": total.foreign,
-            "left out: low quality": total.doubtful,
-            "left out: a duplicate": total.dropped,
-            "left out: opted out": total.reserved,
+            **{f"left out: {reason.outcome}": total.left_out[name] for name, reason in LEFT_OUT.items()},
         }
         return Counter(
             {

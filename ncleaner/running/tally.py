@@ -150,11 +150,8 @@ class Tally:
         cleaned: pages with clean text.
         empty: pages without clean text.
         notices: empty pages that hold nothing but a notice, such as an error message.
-        reserved: empty pages that do not want to be part of a corpus (`Recipe.respect_tdm`).
-        foreign: empty pages in other languages than the user wants (`Recipe.language`).
-        doubtful: empty pages whose text would be worse than the user wants (`Recipe.min_quality`).
+        left_out: empty pages that the user does not want, by reason (`document.kept.LEFT_OUT`).
         duplicates: pages that repeat another page, by the survey of sites.
-        dropped: empty pages that are left out because they repeat another (`Recipe.drop_duplicates`).
         seen: segments that are left out because earlier pages have them (`Recipe.drop_seen`).
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
@@ -189,11 +186,8 @@ class Tally:
     cleaned: int = _number()
     empty: int = _number()
     notices: int = _number()
-    reserved: int = _number()
-    foreign: int = _number()
-    doubtful: int = _number()
+    left_out: Counter[str] = _counts()
     duplicates: int = _number()
-    dropped: int = _number()
     seen: int = _number()
     lost: Counter[str] = _counts("given_up")
     skipped: Counter[str] = _counts("records_skipped")
@@ -234,11 +228,6 @@ class Tally:
         return self
 
     @property
-    def left_out(self) -> int:
-        """Number of empty pages that are empty because the user wants no such pages."""
-        return self.reserved + self.foreign + self.doubtful + self.dropped
-
-    @property
     def complete(self) -> bool:
         """Whether every input was read completely and no page was given up, in earlier runs, too."""
         return not (self.damaged or self.lost or self.flawed)
@@ -246,7 +235,7 @@ class Tally:
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
         kept_segments, kept_words, words = counts_of(document.tables, kept.mask)
-        model, language, fallback, unfamiliar, duplicate_of, doubtful, reserved, foreign, seen = kept.remarks
+        model, language, fallback, unfamiliar, duplicate_of, left_out, seen = kept.remarks
         kind = kept.kind
         self.pages += 1
         self.bytes += len(page.body)
@@ -258,14 +247,8 @@ class Tally:
             self.cleaned += 1
         else:
             self.empty += 1
-            if reserved:
-                self.reserved += 1
-            elif foreign:
-                self.foreign += 1
-            elif doubtful:
-                self.doubtful += 1
-            elif duplicate_of:
-                self.dropped += 1
+            if left_out:
+                self.left_out[left_out] += 1
             else:
                 self.notices += kind == NOTICE
         self.segments_kept += kept_segments

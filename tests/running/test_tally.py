@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.cli.progress import run_summary
-from ncleaner.document.kept import NOTICE, Kept, Remarks
+from ncleaner.document.kept import LEFT_OUT, NOTICE, Kept, Remarks
 from ncleaner.dumping.html import dump_html
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
@@ -48,7 +50,9 @@ def test_an_input_that_is_missing_or_empty_is_no_truncated_one() -> None:
 
 
 def test_pages_left_out_are_not_among_the_empty_ones() -> None:
-    total = Tally(pages=9, cleaned=2, empty=7, foreign=1, doubtful=2, dropped=1, reserved=1)
+    total = Tally(
+        pages=9, cleaned=2, empty=7, left_out=Counter(foreign=1, doubtful=2, duplicate=1, reserved=1)
+    )
     assert "9 pages read: 2 cleaned, 2 empty, 5 left out, 0 given up" in run_summary(total)
 
 
@@ -82,20 +86,22 @@ def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
     total = Tally()
     for quality in (0.0, 0.449, 0.95, 1.0, None):
         part = Tally()
-        kept = Kept(np.array([quality != 0.449]), quality=quality).remarked(doubtful=quality == 0.449)
+        kept = Kept(np.array([quality != 0.449]), quality=quality).remarked(
+            left_out="doubtful" if quality == 0.449 else ""
+        )
         part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
         total += part
     assert total.record()["qualities"] == {"0": 1, "40": 1, "90": 2}
-    assert (total.cleaned, total.empty, total.doubtful) == (4, 1, 1)
+    assert (total.cleaned, total.empty, total.left_out) == (4, 1, {"doubtful": 1})
     assert "1 page is left out for low estimated quality" in run_summary(total)
-    assert Tally.of_record(total.record()).doubtful == 1
+    assert Tally.of_record(total.record()).left_out == {"doubtful": 1}
     part = Tally()
-    part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([False])).remarked(reserved=True), 0.1)
-    assert (part.empty, part.reserved, part.doubtful, part.notices) == (1, 1, 0, 0)
+    part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([False])).remarked(left_out="reserved"), 0.1)
+    assert (part.empty, part.left_out, part.notices) == (1, {"reserved": 1}, 0)
     assert "1 page is left out for opting out" in run_summary(part)
-    kept = Kept(np.array([False]), remarks=Remarks(language="en", foreign=True))
+    kept = Kept(np.array([False]), remarks=Remarks(language="en", left_out="foreign"))
     part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
-    assert (part.empty, part.foreign, part.languages["en"]) == (2, 1, 1)
+    assert (part.empty, part.left_out["foreign"], part.languages["en"]) == (2, 1, 1)
     assert "1 page is left out for being in another language" in run_summary(part)
 
 
@@ -187,3 +193,19 @@ def test_kinds_of_pages_are_counted() -> None:
     kept = Kept(np.array([True]), kinds={"article": 0.7, "forum": 0.3})
     tally.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
     assert tally.record()["kinds"] == {"article": 1}
+
+
+@pytest.mark.parametrize("reason", LEFT_OUT)
+def test_each_reason_for_leaving_a_page_out_is_counted_and_said(reason: str) -> None:
+    tally = Tally()
+    kept = Kept(np.array([False])).remarked(left_out=reason, duplicate_of="http://a.example/")
+    tally.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
+    assert Tally.of_record(tally.record()).left_out == {reason: 1}
+    assert f"1 page is left out for {LEFT_OUT[reason].sentence}" in run_summary(tally)
+
+
+def test_an_empty_page_that_repeats_another_is_left_out_only_on_request() -> None:
+    tally = Tally()
+    kept = Kept(np.array([False])).remarked(duplicate_of="http://a.example/")
+    tally.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
+    assert (tally.empty, tally.duplicates, tally.left_out) == (1, 1, {})
