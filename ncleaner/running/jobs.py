@@ -254,7 +254,7 @@ def warc_record(page: Page, limits: Limits) -> bytes:
 
 def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
     # this import takes a tenth of the time of a start, and is needed in few runs
-    from ncleaner.sinks.warc import NO_DATE, write_record
+    from ncleaner.sinks.wet import NO_DATE, write_record
 
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
     name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn

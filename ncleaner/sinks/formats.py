@@ -22,7 +22,7 @@ FORMATS: dict[str, Format] = {
     "vertical": Format("ncleaner.sinks.vertical:VerticalSink", suffixes=(".vert", ".vrt")),
     "prevertical": Format("ncleaner.sinks.vertical:PreverticalSink", suffixes=(".prevert",)),
     "tei": Format("ncleaner.sinks.tei:TeiSink", suffixes=(".xml", ".tei")),
-    "wet": Format("ncleaner.sinks.warc:WetSink", compresses=True, suffixes=(".wet",)),
+    "wet": Format("ncleaner.sinks.wet:WetSink", compresses=True, suffixes=(".wet",)),
     "signatures": Format("ncleaner.sinks.signatures:SignaturesSink", suffixes=(".signatures.jsonl",)),
     "parquet": Format("ncleaner.sinks.parquet:ParquetSink", compresses=True, suffixes=(".parquet",)),
 }
