@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +34,7 @@ class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
     It also judges whether the text of a page with little text is a notice, such as an error message; the user
-    decides whether notices are kept (`zones.Wanted`). Plain text has a structure model of its own; a model
+    decides whether notices are kept (`ZoneOptions`). Plain text has a structure model of its own; a model
     that was trained on plain text may leave it to the n-grams.
 
     Args:
@@ -67,54 +69,86 @@ class Hybrid:
         return Kept(mask, scores, remarks, found, estimate=estimate)
 
 
+@dataclass(eq=False, repr=False)
+class Judged:
+    """A page that the model has judged, for the rules.
+
+    Attributes:
+        document, tables: the page.
+        mask: shape (segments,), bool; the rules overwrite it.
+        fragment: the probability that the page is text without boilerplate.
+        article: the probability that it is an article, with its page or without: a fragment with prose.
+        likeliest: the most probable kind of page.
+        copied: for explanations: shape (segments,), int32: which segment each copy repeats.
+        is_little: so little is left that it may be only a menu, a copyright line or a few links.
+    """
+
+    document: Document
+    tables: Tables
+    mask: npt.NDArray[np.bool_]
+    fragment: float
+    article: float
+    likeliest: str
+    copied: npt.NDArray[np.int32] | None = None
+    is_little: bool = False
+
+    def has(self, pages: str) -> bool:
+        """Whether the page is of a kind for which there are rules."""
+        return self.article > 0.5 if pages == "article" else self.likeliest == pages
+
+
+class Rule(NamedTuple):
+    """A rule that follows the judgement of a page.
+
+    Attributes:
+        name: what explanations call it; rules with one name are one step there.
+        pages: the kind of page that it is for; empty for all.
+        apply: changes the mask.
+    """
+
+    name: str
+    pages: str
+    apply: Callable[[Judged], None]
+
+
 def finished(
     document: Document,
     mask: npt.NDArray[np.bool_],
     kinds: npt.NDArray[np.float64],
     notices: Notices,
     trace: Trace | None = None,
+    rules: Sequence[Rule] = (),
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
-
-    They remove copies of segments, and what is beside a text: forms, rows of links, summaries of other
-    pages, groups of segments that are apart from it, and last lines about the site. They keep tables whole
-    of which most is kept or that are in the middle of the text, code of which a quarter is or which is in
-    kept text, of a listing's items, the parts of one style of which half is, and headings between kept
-    segments. They remove headings at the end without text, menus and other such lines of a page with little
-    text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
         mask, kinds: see `modelling.hybrid.Judgement`; the mask is overwritten.
         notices: the model of notices.
         trace: records the effect of each rule, for explanations.
+        rules: by default `RULES`.
 
     Returns:
         The mask, and the probabilities of the kinds of pages.
     """
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
-
-    def note(rule: str) -> None:
-        if trace is not None:
-            trace.note(rule, mask)
-
-    _rules.keep_notes(document.tables, mask)
-    note("score")
-    if _is_short_fragment(document, found):
-        # single words say little of what they are, and there is nothing that they could be the menu of
-        mask |= document.readable
-        note("fragment")
+    fragment = found.get(FRAGMENT, 0.0)
+    page = Judged(
+        document,
+        document.tables,
+        mask,
+        fragment,
+        found.get("article", 0.0) + fragment,
+        KINDS[int(kinds.argmax())],
+    )
     if trace is not None:
-        trace.copied = np.zeros(len(mask), np.int32)
-    _rules.drop_copies(document.tables, mask, None if trace is None else trace.copied)
-    note("copy")
-    kind = KINDS[int(kinds.argmax())]
-    # a fragment with prose is an article without the rest of its page
-    article = found.get("article", 0.0) + found.get(FRAGMENT, 0.0)
-    _drop_surroundings(document.tables, mask, article, kind, note)
-    _complete(document.tables, mask, kind, note)
-    _check_form(document, mask, found.get(FRAGMENT, 0.0) > 0.5, note)
+        trace.copied = page.copied = np.zeros(len(mask), np.int32)
+    for rule in rules or RULES:
+        if not rule.pages or page.has(rule.pages):
+            rule.apply(page)
+            if trace is not None:
+                trace.note(rule.name, mask)
     # a line that a user pipes is not the message of a server
     is_line = document.is_text and len(document) == 1
     notice = 0.0 if is_line else notices.probability(document, mask)
@@ -124,65 +158,54 @@ def finished(
     return mask, found
 
 
-def _is_short_fragment(document: Document, kinds: Mapping[str, float]) -> bool:
-    segments = document.segments
-    return bool(
-        kinds.get(FRAGMENT, 0.0) > _SURE
-        and segments["words"].sum() <= _FEW
-        and not segments["link_chars"].any()
-    )
+def _keep_fragment(page: Judged) -> None:
+    """Keeps a short fragment whole: single words say little of what they are, and there is nothing that they
+    could be the menu of."""
+    segments = page.document.segments
+    if page.fragment > _SURE and segments["words"].sum() <= _FEW and not segments["link_chars"].any():
+        page.mask |= page.document.readable
 
 
-def _drop_surroundings(
-    tables: Tables, mask: npt.NDArray[np.bool_], article: float, kind: str, note: Callable[[str], None]
-) -> None:
-    """Removes what stands around a text: forms, teasers, rows of links, strays, last lines, breadcrumbs."""
-    _rules.drop_forms(tables, mask)
-    note("field")
-    if article > 0.5:
-        _rules.drop_teasers(tables, mask)
-    _rules.drop_link_runs(tables, mask, article)
-    note("run")
-    if article > 0.5:
-        _rules.drop_last_links(tables, mask)
-        _rules.drop_strays(tables, mask, _STRAY)
-    elif kind == "product":
-        # reviews, other products, and what the shop says about itself
-        _rules.drop_strays(tables, mask, _ANY)
-    _rules.drop_last_lines(tables, mask)
-    note("end")
-    _rules.drop_breadcrumbs(tables, mask)
-    note("crumb")
+def _drop_menus(page: Judged) -> None:
+    """Removes what has the form of a menu or a copyright line from a plain text, and from a page of little
+    text or without other boilerplate: nothing else of it looks like boilerplate. Code has any form."""
+    chars, _links = sums_of(page.tables, page.mask)
+    page.is_little = chars < _LITTLE
+    if page.is_little or page.fragment > 0.5 or page.document.is_text:
+        page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
 
 
-def _complete(tables: Tables, mask: npt.NDArray[np.bool_], kind: str, note: Callable[[str], None]) -> None:
-    """Keeps whole what belongs together: tables, code, items, sections; removes headings of nothing."""
-    _rules.complete_tables(tables, mask)
-    note("table")
-    _rules.complete_code(tables, mask)
-    note("code")
-    if kind == "listing":
-        _rules.complete_items(tables, mask)
-        note("item")
-    _rules.complete_headings(tables, mask)
-    note("section")
-    _rules.drop_last_headings(tables, mask)
-    note("heading")
-
-
-def _check_form(
-    document: Document, mask: npt.NDArray[np.bool_], is_fragment: bool, note: Callable[[str], None]
-) -> None:
-    """Removes menus and the like from a plain text and from a page of little text or without other
-    boilerplate, and all of a page of a few links."""
-    chars, _links = sums_of(document.tables, mask)
-    little = chars < _LITTLE
-    if little or is_fragment or document.is_text:
-        # nothing looks like boilerplate except what has the form of a menu or a copyright line; code has any
-        mask &= ~removed_forms(document.tables) | (document.segments["flags"] & PREFORMATTED > 0)
-        note("form")
-    if little:
-        chars, links = sums_of(document.tables, mask)
+def _drop_links(page: Judged) -> None:
+    """Removes all of a page of little text, nearly all of it links."""
+    if page.is_little:
+        chars, links = sums_of(page.tables, page.mask)
         if 5 * links > 4 * chars:
-            mask[:] = False
-            note("links")
+            page.mask[:] = False
+
+
+# In the order in which they are applied.
+RULES: tuple[Rule, ...] = (
+    # notes below a text that it refers to
+    Rule("score", "", lambda page: _rules.keep_notes(page.tables, page.mask)),
+    Rule("fragment", "", _keep_fragment),
+    Rule("copy", "", lambda page: _rules.drop_copies(page.tables, page.mask, page.copied)),
+    # what stands around a text
+    Rule("field", "", lambda page: _rules.drop_forms(page.tables, page.mask)),
+    Rule("run", "article", lambda page: _rules.drop_teasers(page.tables, page.mask)),
+    Rule("run", "", lambda page: _rules.drop_link_runs(page.tables, page.mask, page.article)),
+    Rule("end", "article", lambda page: _rules.drop_last_links(page.tables, page.mask)),
+    Rule("end", "article", lambda page: _rules.drop_strays(page.tables, page.mask, _STRAY)),
+    # reviews, other products, and what the shop says about itself
+    Rule("end", "product", lambda page: _rules.drop_strays(page.tables, page.mask, _ANY)),
+    Rule("end", "", lambda page: _rules.drop_last_lines(page.tables, page.mask)),
+    Rule("crumb", "", lambda page: _rules.drop_breadcrumbs(page.tables, page.mask)),
+    # what belongs together is kept whole
+    Rule("table", "", lambda page: _rules.complete_tables(page.tables, page.mask)),
+    Rule("code", "", lambda page: _rules.complete_code(page.tables, page.mask)),
+    Rule("item", "listing", lambda page: _rules.complete_items(page.tables, page.mask)),
+    Rule("section", "", lambda page: _rules.complete_headings(page.tables, page.mask)),
+    # headings without text below them
+    Rule("heading", "", lambda page: _rules.drop_last_headings(page.tables, page.mask)),
+    Rule("form", "", _drop_menus),
+    Rule("links", "", _drop_links),
+)

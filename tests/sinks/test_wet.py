@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
-from ncleaner.sinks import warc
+from ncleaner.sinks import wet
 from ncleaner.sinks.formats import Output
 
 from ..outputs import GROUPS, HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
@@ -178,4 +178,4 @@ def test_what_a_header_cannot_hold() -> None:
     categories = {"Cc", "Cs", "Zs", "Zl", "Zp"}
     for character in map(chr, range(0x110000)):
         expected = character in "<>\ufeff" or unicodedata.category(character) in categories
-        assert bool(warc._FOREIGN.match(character)) is expected, hex(ord(character))
+        assert bool(wet._FOREIGN.match(character)) is expected, hex(ord(character))

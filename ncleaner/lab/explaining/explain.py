@@ -350,7 +350,7 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
             else:
                 said = _SAID[name, keeps]
             rulings[row].append(Ruling(keeps, said, name))
-        if name in _NOTES and before.any():
+        if name in _NOTES and before.any() and not mask.any():
             notes.append(_NOTES[name])
         before = mask
     return rulings, notes
