@@ -132,6 +132,10 @@ cdef inline void _note(trace_t* trace, const node_t* node, int what, size_t star
 
 cdef enum:
     MOST_NOTES = 64          # inside of the text of a block; further ones stay in it
+    # What `_enter` has decided about an element that is open, a byte for each: its form (FORM_…), and these bits.
+    AS_BLOCK = 32
+    AS_STYLED = 64           # it has a MARK_STYLE
+    OPENED_FORM = 31
 
 cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
@@ -152,6 +156,9 @@ cdef struct found_t:         # what the walk finds besides the text
     int32_t noted            # the block, as the builder counts it
     node_t* note
     panels_t panels          # blocks that a reader opens
+    unsigned char* opened    # the elements that are open
+    size_t n_opened
+    size_t cap_opened
     PyObject* error          # an exception, which is raised after the walk
     bint placed              # the parts that come at the end of the page are in their places
 
@@ -805,14 +812,28 @@ cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* fou
     return True
 
 
+cdef inline void _push(builder_t* b, found_t* found, int opened) noexcept nogil:
+    if grow(<void**> &found.opened, &found.cap_opened, found.n_opened + 1, 1, &b.no_memory):
+        found.opened[found.n_opened] = <unsigned char> opened
+        found.n_opened += 1
+
+
+cdef inline int _pop(found_t* found) noexcept nogil:
+    """Returns what the element that is opened last was opened as; 0 where there was no memory to note it."""
+    if not found.n_opened:
+        return 0
+    found.n_opened -= 1
+    return found.opened[found.n_opened]
+
+
 cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     """Passes the opening of an element to the builder.
 
     Returns whether the walk goes into the element: False if the element and all elements inside it are left out,
-    and for line breaks, rules and images."""
+    and for line breaks, rules and images. An element that the walk goes into is noted in `found.opened`."""
     cdef meaning_t m = meaning_of(node)
     cdef said_t said
-    cdef uint32_t bits
+    cdef uint32_t bits = 0
     if m.role == ROLE_LEFT_OUT:
         if not _is_title(b, node, found):
             return _pass_over(b, node, m, found)
@@ -882,11 +903,14 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         _mark(b, node, m.code)
         if said.is_special and TAG_DIV <= m.code < TAG_FIGURE:
             mark_callout(b, said.class_, said.class_length)
+    _push(b, found, (AS_BLOCK | m.form if m.role == ROLE_BLOCK else 0) | (AS_STYLED if bits else 0))
     return True
 
 
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
+    """Passes the end of an element to the builder, as `_enter` has opened it."""
     cdef meaning_t m = meaning_of(node)
+    cdef int opened = _pop(found)
     cdef size_t written
     b.markup += end_tag(node)
     _note(found.trace, node, LEFT, b.mark, b.mark)
@@ -898,10 +922,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                 _add_readings(b, node)
                 _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
-    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and is_code_block(node) \
-            or node.local_name == id_span and _is_paragraph(node) or node.local_name == id_button and not b.headings:
-        # the block may be code (`_is_code`)
-        close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
+    if opened & AS_BLOCK:
+        close_block(b, opened & OPENED_FORM)
     else:
         close_inline(b, m.bit)
         if b.pres and is_line(node):
@@ -910,7 +932,7 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
             b.unheard -= 1
         if b.marking and m.code == TAG_A:
             add_mark(b, MARK_LINK_END, 0)
-        if b.styled and _style(b, node, m):
+        if opened & AS_STYLED:
             add_mark(b, MARK_STYLE_END, 0)
             b.styled -= 1
 
@@ -1061,6 +1083,7 @@ def walk(
             met += (<const char*> trace.rows)[: trace.n * sizeof(met_t)]
     finally:
         free(trace.rows)
+        free(found.opened)
     if facts is not None:
         facts += read_facts(&noted)
     return (
