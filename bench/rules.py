@@ -33,7 +33,7 @@ from ncleaner.sinks.text import kept_text
 def losses(pair: Pair, left_out: Sequence[Sequence[Rule]]) -> list[float]:
     """Returns the F that a page loses with each of the lists of rules in place of all, in points; NaN where
     its text is the same."""
-    method = METHOD.method_of(pair.document)[0]
+    method = METHOD.method_of(pair.document)[0]  # type: ignore[attr-defined]
     mask, scores, kinds = method.model.judge(pair.document, None)
     gold = pair.gold.encode()
 

@@ -271,23 +271,87 @@ cdef inline bint _is_empty(const unsigned char* p, size_t left) noexcept nogil:
     return left == 0
 
 
+cdef struct unfinished_t:    # the run that is being written
+    bint begun
+    size_t start             # its place in the text
+    uint32_t chars
+
+
+cdef inline void _finish(builder_t* b, unfinished_t* run) noexcept nogil:
+    if run.begun:
+        _end_run(b, run.start, run.chars)
+        run.begun = False
+        run.chars = 0
+
+
+cdef void _add_white(builder_t* b, unsigned char c, bint is_line_end, unfinished_t* run) noexcept nogil:
+    """Appends a character of white space: as one space, or as it is inside <pre>, where an empty line ends the
+    segment."""
+    if not b.pres:
+        if b.open and not b.space:
+            b.text[b.text_len] = c' '
+            b.text_len += 1
+            b.space = True
+        return
+    if is_line_end and not b.open:
+        b.text_len = b.base
+        b.blanks += 1
+    elif is_line_end and _blank_line(b):
+        _finish(b, run)
+        end_segment(b)
+        b.blanks = 1
+    elif is_line_end:
+        b.text_len = b.mark
+        b.text[b.text_len] = c'\n'
+        b.text_len += 1
+        if b.seg_breaks < 255:
+            b.seg_breaks += 1
+    elif c == c'\r':
+        return
+    else:
+        b.text[b.text_len] = <char> c
+        b.text_len += 1
+    b.space = True
+
+
+cdef inline size_t _copy_plain(
+    builder_t* b, const unsigned char* data, size_t length, unsigned char kind, uint32_t* chars
+) noexcept nogil:
+    """Copies a character of this kind and all plain characters that follow it; returns their bytes.
+
+    Nothing in the builder changes meanwhile: a byte may be part of any field for the compiler, which would write and
+    read them again for each."""
+    cdef char* begin = b.text + b.text_len
+    cdef char* end = begin
+    cdef size_t i = 0
+    while True:
+        end[0] = <char> data[i]
+        end += 1
+        chars[0] += kind != CONTINUATION
+        i += 1
+        if i == length:
+            break
+        kind = byte_class[data[i]]
+        if kind != PLAIN and kind != CONTINUATION:
+            break
+    b.text_len += <size_t> (end - begin)
+    b.mark = b.text_len
+    return i
+
+
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
     """Appends one text node of `length` bytes of UTF-8.
 
     Each sequence of white space becomes one space; inside <pre>, line ends are kept. Control characters and
     similar ones (DROPPED, `_special`) are dropped. The remaining text becomes one run."""
-    cdef size_t i = 0, run_start = 0
-    cdef uint32_t chars = 0
-    cdef bint in_run = False, pre = b.pres > 0
+    cdef size_t i = 0, size
+    cdef unfinished_t run
     cdef unsigned char c, kind
     cdef int width
-    cdef size_t size
-    cdef char* out
-    cdef char* end
     # Every step below writes at most as many bytes as it reads.
     if not grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
         return
-    out = b.text
+    run = unfinished_t(False, 0, 0)
     while i < length:
         c = data[i]
         kind = byte_class[c]
@@ -306,40 +370,12 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             elif kind == LEAD_E2 and not b.open and _is_empty(data + i, length - i):
                 return
             else:
-                width = 1
                 kind = PLAIN
         if kind == SPACE or kind == NEWLINE:
             i += <size_t> width
-            if not pre:
-                if b.open and not b.space:
-                    out[b.text_len] = c' '
-                    b.text_len += 1
-                    b.space = True
+            _add_white(b, c, kind == NEWLINE, &run)
+            if not b.pres:
                 i += _white(data + i, length - i)
-            elif kind == NEWLINE:
-                if b.open:
-                    if _blank_line(b):
-                        # an empty line inside preformatted text ends the segment
-                        if in_run:
-                            _end_run(b, run_start, chars)
-                            in_run = False
-                            chars = 0
-                        end_segment(b)
-                        b.blanks = 1
-                    else:
-                        b.text_len = b.mark
-                        out[b.text_len] = c'\n'
-                        b.text_len += 1
-                        if b.seg_breaks < 255:
-                            b.seg_breaks += 1
-                else:
-                    b.text_len = b.base
-                    b.blanks += 1
-                b.space = True
-            elif c != c'\r':
-                out[b.text_len] = c
-                b.text_len += 1
-                b.space = True
             continue
         if kind == DROPPED:
             i += 1
@@ -347,46 +383,30 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         if b.breaks == 1 and b.open and _ends_paragraph(b, data + i, length - i):
             end_segment(b)
         if not b.open:
-            if b.marking and pre and b.blanks:
+            if b.marking and b.pres and b.blanks:
                 add_mark(b, MARK_BLANK, <uint32_t> b.blanks)
             b.blanks = 0
             _begin_segment(b)
             b.space = True
-        if not in_run:
-            in_run = True
-            run_start = b.text_len
+        if not run.begun:
+            run.begun = True
+            run.start = b.text_len
         if b.space:
             b.seg_words += 1
             b.space = False
         b.breaks = 0
         b.object = False
-        if not pre and length - i >= 8:
-            size = _copy_words(b, data + i, length - i, &chars)
+        if not b.pres and length - i >= 8:
+            size = _copy_words(b, data + i, length - i, &run.chars)
             if size:
                 i += size
                 if b.space or i == length:
                     continue
-                c = data[i]
-                kind = byte_class[c]
+                kind = byte_class[data[i]]
                 if kind != PLAIN and kind != CONTINUATION:
                     continue
-        # Copies the character and all plain characters that follow it. Nothing in the builder changes meanwhile: a byte
-        # may be part of any field for the compiler, which would write and read them again for each.
-        end = out + b.text_len
-        while True:
-            end[0] = <char> c
-            end += 1
-            chars += kind != CONTINUATION
-            i += 1
-            if i == length:
-                break
-            c = data[i]
-            kind = byte_class[c]
-            if kind != PLAIN and kind != CONTINUATION:
-                break
-        b.text_len = b.mark = <size_t> (end - out)
-    if in_run:
-        _end_run(b, run_start, chars)
+        i += _copy_plain(b, data + i, length - i, kind, &run.chars)
+    _finish(b, &run)
 
 
 cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
