@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,6 @@ class Judged:
         mask: shape (segments,), bool; the rules overwrite it.
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
-        likeliest: the most probable kind of page.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
         is_little: so little is left that it may be only a menu, a copyright line or a few links.
     """
@@ -88,13 +88,8 @@ class Judged:
     mask: npt.NDArray[np.bool_]
     fragment: float
     article: float
-    likeliest: str
     copied: npt.NDArray[np.int32] | None = None
     is_little: bool = False
-
-    def has(self, pages: str) -> bool:
-        """Whether the page is of a kind for which there are rules."""
-        return self.article > 0.5 if pages == "article" else self.likeliest == pages
 
 
 class Rule(NamedTuple):
@@ -103,12 +98,14 @@ class Rule(NamedTuple):
     Attributes:
         name: what explanations call it; rules with one name are one step there.
         pages: the kind of page that it is for; empty for all.
-        apply: changes the mask.
+        apply: changes the mask; it gets tables and mask, or the page if `whole`.
+        whole: it needs more of the page than its tables.
     """
 
     name: str
     pages: str
-    apply: Callable[[Judged], None]
+    apply: Callable[..., None]
+    whole: bool = False
 
 
 def finished(
@@ -134,21 +131,25 @@ def finished(
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     fragment = found.get(FRAGMENT, 0.0)
-    page = Judged(
-        document,
-        document.tables,
-        mask,
-        fragment,
-        found.get("article", 0.0) + fragment,
-        KINDS[int(kinds.argmax())],
-    )
+    article, tables = found.get("article", 0.0) + fragment, document.tables
+    page = Judged(document, tables, mask, fragment, article)
+    likeliest = KINDS[int(kinds.argmax())]
+    # an article with its fragment may be likelier than the likeliest kind; an article has no rule of a product
+    if article > 0.5:
+        kinds_of_page = ["", "article", "listing" if likeliest == "listing" else ""]
+    else:
+        kinds_of_page = ["", likeliest if likeliest != "article" else ""]
     if trace is not None:
         trace.copied = page.copied = np.zeros(len(mask), np.int32)
-    for rule in rules or RULES:
-        if not rule.pages or page.has(rule.pages):
-            rule.apply(page)
-            if trace is not None:
-                trace.note(rule.name, mask)
+    for name, pages, apply, whole in rules or RULES:
+        if pages not in kinds_of_page:
+            continue
+        if whole:
+            apply(page)
+        else:
+            apply(tables, mask)
+        if trace is not None:
+            trace.note(name, mask)
     # a line that a user pipes is not the message of a server
     is_line = document.is_text and len(document) == 1
     notice = 0.0 if is_line else notices.probability(document, mask)
@@ -186,26 +187,26 @@ def _drop_links(page: Judged) -> None:
 # In the order in which they are applied.
 RULES: tuple[Rule, ...] = (
     # notes below a text that it refers to
-    Rule("score", "", lambda page: _rules.keep_notes(page.tables, page.mask)),
-    Rule("fragment", "", _keep_fragment),
-    Rule("copy", "", lambda page: _rules.drop_copies(page.tables, page.mask, page.copied)),
+    Rule("score", "", _rules.keep_notes),
+    Rule("fragment", "", _keep_fragment, True),
+    Rule("copy", "", lambda page: _rules.drop_copies(page.tables, page.mask, page.copied), True),
     # what stands around a text
-    Rule("field", "", lambda page: _rules.drop_forms(page.tables, page.mask)),
-    Rule("run", "article", lambda page: _rules.drop_teasers(page.tables, page.mask)),
-    Rule("run", "", lambda page: _rules.drop_link_runs(page.tables, page.mask, page.article)),
-    Rule("end", "article", lambda page: _rules.drop_last_links(page.tables, page.mask)),
-    Rule("end", "article", lambda page: _rules.drop_strays(page.tables, page.mask, _STRAY)),
+    Rule("field", "", _rules.drop_forms),
+    Rule("run", "article", _rules.drop_teasers),
+    Rule("run", "", lambda page: _rules.drop_link_runs(page.tables, page.mask, page.article), True),
+    Rule("end", "article", _rules.drop_last_links),
+    Rule("end", "article", partial(_rules.drop_strays, words=_STRAY)),
     # reviews, other products, and what the shop says about itself
-    Rule("end", "product", lambda page: _rules.drop_strays(page.tables, page.mask, _ANY)),
-    Rule("end", "", lambda page: _rules.drop_last_lines(page.tables, page.mask)),
-    Rule("crumb", "", lambda page: _rules.drop_breadcrumbs(page.tables, page.mask)),
+    Rule("end", "product", partial(_rules.drop_strays, words=_ANY)),
+    Rule("end", "", _rules.drop_last_lines),
+    Rule("crumb", "", _rules.drop_breadcrumbs),
     # what belongs together is kept whole
-    Rule("table", "", lambda page: _rules.complete_tables(page.tables, page.mask)),
-    Rule("code", "", lambda page: _rules.complete_code(page.tables, page.mask)),
-    Rule("item", "listing", lambda page: _rules.complete_items(page.tables, page.mask)),
-    Rule("section", "", lambda page: _rules.complete_headings(page.tables, page.mask)),
+    Rule("table", "", _rules.complete_tables),
+    Rule("code", "", _rules.complete_code),
+    Rule("item", "listing", _rules.complete_items),
+    Rule("section", "", _rules.complete_headings),
     # headings without text below them
-    Rule("heading", "", lambda page: _rules.drop_last_headings(page.tables, page.mask)),
-    Rule("form", "", _drop_menus),
-    Rule("links", "", _drop_links),
+    Rule("heading", "", _rules.drop_last_headings),
+    Rule("form", "", _drop_menus, True),
+    Rule("links", "", _drop_links, True),
 )
