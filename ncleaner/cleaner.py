@@ -21,7 +21,6 @@ from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.registry import entry_of
 from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling.container import ModelFile, language_of
-from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
@@ -148,9 +147,10 @@ class Cleaner:
             self.method = entry.make(recipe.model, *wishes)
         else:
             self.method = load_method(recipe.method, recipe.model, *wishes)
-        used = getattr(self.method, "model", None)
-        structure = getattr(used, "structure", None)
-        if recipe.min_quality is not None and structure is not None and structure.quality is None:
+        # None for a method without a model, or with one for each language
+        used: ModelFile | None
+        used = self._model = getattr(self.method, "model", None)
+        if recipe.min_quality is not None and used is not None and not used.can_estimate:
             raise OptionError(
                 "min_quality",
                 "the model has a structure model of its own, which cannot estimate quality: use one with "
@@ -166,10 +166,8 @@ class Cleaner:
         )
         self._languages = recipe.language.split(",") if recipe.language else []
         self._wants_facts = recipe.facts or recipe.respect_tdm
-        self._model_name = str(getattr(used, "name", ""))
-        # n-grams alone, or those of a hybrid
-        ngrams = getattr(used, "ngrams", used)
-        self._ngrams = ngrams if isinstance(ngrams, NGramModel) else None
+        self._model_name = used.name if used else ""
+        self._ngrams = used.own_ngrams if used else None
         self._model_language = language_of(self._ngrams.about) if self._ngrams else ""
 
     def document(self, html: Html | Page, url: str = "") -> Document:
@@ -177,43 +175,61 @@ class Cleaner:
 
         Raises as `clean` does.
         """
-        return self._dumped(html, url)
+        return self._dump(html, url)
 
-    def _dumped(self, html: Html | Page, url: str, marks: bool = False, facts: bool = False) -> Document:
+    def keep(self, document: Document) -> Kept:
+        """Decides which segments of a document to keep; remarks the model and the language of the page."""
+        return self._remark(document, self._decide(document))
+
+    def _clean(
+        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False, named: bool = False
+    ) -> tuple[Document, Kept]:
+        """The road of a page: dump it, with what is known of its site; decide; remark; restrict. The language
+        and the model are remarked of a `Page`, and with `named`; only a `Page` is compared with others."""
+        document = self._dump(html, url, marks, facts)
+        if not isinstance(html, Page):
+            return document, self.keep(document) if named else self._decide(document)
+        sites = self.sites
+        first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
+        if first and self.recipe.drop_duplicates:
+            return document, _nothing(
+                document, language=page_language(document), duplicate_of=first, left_out="duplicate"
+            )
+        kept = self._remark(document, self._decide(document, html.rights))
+        return document, self._restrict(html, document, kept.remarked(duplicate_of=first) if first else kept)
+
+    def _dump(self, html: Html | Page, url: str, marks: bool = False, facts: bool = False) -> Document:
         document = _dump(html, url, self.recipe, marks=marks, facts=facts or self._wants_facts)
-        return self._with_site(document, _address(html, url))
+        return self._site(document, _address(html, url))
 
-    def _with_site(self, document: Document, url: str) -> Document:
+    def _site(self, document: Document, url: str) -> Document:
+        """Returns a document with what is known of its site."""
         if self.sites is None or not url:
             return document
         return replace(document, site=self.sites.look_up(url, document))
 
-    def _cleaned(
-        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False, named: bool = False
-    ) -> tuple[Document, Kept]:
-        """Dumps a page and decides. The language and the model are remarked of a `Page`, and with `named`."""
-        document = self._dumped(html, url, marks, facts)
-        if not isinstance(html, Page):
-            return document, self.keep(document) if named else self._decided(document)
-        sites, recipe = self.sites, self.recipe
-        first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
-        if first and recipe.drop_duplicates:
-            remarks = Remarks(language=page_language(document), duplicate_of=first, left_out="duplicate")
-            return document, Kept(np.zeros(len(document), np.bool_), remarks=remarks)
-        kept = self._named(document, self._decided(document, html.rights))
-        if first:
-            kept = kept.remarked(duplicate_of=first)
-        if sites is not None and sites.paragraphs:
-            kept = kept._replace(seen=sites.shares_seen(html, document, kept.mask))
-            if recipe.drop_seen:
-                kept = kept.without_seen()
-        return document, kept
+    def _decide(self, document: Document, header: str = "") -> Kept:
+        """Decides as the method does, where the user wants the page; `header` says how it may be used."""
+        if self.recipe.respect_tdm:
+            # imported lazily: rarely needed
+            from ncleaner.describing.rights import rights_of
 
-    def keep(self, document: Document) -> Kept:
-        """Decides which segments of a document to keep; remarks the model and the language of the page."""
-        return self._named(document, self._decided(document))
+            if rights_of(document, header).reserved:
+                return _nothing(document, left_out="reserved")
+        if self._languages and (language := page_language(document)) not in self._languages:
+            return _nothing(document, language=language, left_out="foreign")
+        kept = self.wanted.applied(document, self.method.keep(document))
+        if kept.estimate is None:
+            return kept
+        quality = round(kept.estimate(document, kept), 3) if np.count_nonzero(kept.mask) else None
+        least = self.recipe.min_quality
+        if quality is not None and least is not None and quality < least:
+            kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(left_out="doubtful")
+        # without the model, which is large to pickle
+        return kept._replace(quality=quality, estimate=None)
 
-    def _named(self, document: Document, kept: Kept) -> Kept:
+    def _remark(self, document: Document, kept: Kept) -> Kept:
+        """Returns a decision with the model and the language of the page."""
         if kept.remarks.model or kept.remarks.left_out == "foreign":
             return kept
         # the method has one model for all pages, or none
@@ -224,25 +240,13 @@ class Cleaner:
             unfamiliar = has_other_letters(self._ngrams, document)
         return kept.remarked(model=self._model_name, language=language, unfamiliar=unfamiliar)
 
-    def _decided(self, document: Document, header: str = "") -> Kept:
-        if self.recipe.respect_tdm:
-            # few runs ask for it
-            from ncleaner.describing.rights import rights_of
-
-            if rights_of(document, header).reserved:
-                return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(left_out="reserved"))
-        if self._languages and (language := page_language(document)) not in self._languages:
-            remarks = Remarks(language=language, left_out="foreign")
-            return Kept(np.zeros(len(document), np.bool_), remarks=remarks)
-        kept = self.wanted.applied(document, self.method.keep(document))
-        if kept.estimate is None:
+    def _restrict(self, page: Page, document: Document, kept: Kept) -> Kept:
+        """Returns a decision without what earlier pages have, by the survey of sites."""
+        sites = self.sites
+        if sites is None or not sites.paragraphs:
             return kept
-        quality = round(kept.estimate(document, kept), 3) if np.count_nonzero(kept.mask) else None
-        least = self.recipe.min_quality
-        if quality is not None and least is not None and quality < least:
-            kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(left_out="doubtful")
-        # without the model, which is large to pickle
-        return kept._replace(quality=quality, estimate=None)
+        kept = kept._replace(seen=sites.shares_seen(page, document, kept.mask))
+        return kept.without_seen() if self.recipe.drop_seen else kept
 
     def clean(self, html: Html | Page, url: str = "") -> str:
         """Returns the clean text of one page, one segment per line; empty if no segment is kept.
@@ -259,7 +263,7 @@ class Cleaner:
             InputError: the page exceeds `limits.bytes` or `limits.segments`, or is a binary file.
             ModelError: the survey of sites is damaged.
         """
-        return kept_text(*self._cleaned(html, url)).decode()
+        return kept_text(*self._clean(html, url)).decode()
 
     def extract(
         self,
@@ -274,11 +278,11 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        # those who want a text only need none of it
+        # imported lazily: only needed for Markdown
         from ncleaner.markup.render import markdown_of
 
         options = MarkupOptions(links, images, spans)
-        document, kept = self._cleaned(html, url, marks=True, facts=True, named=True)
+        document, kept = self._clean(html, url, marks=True, facts=True, named=True)
         url = _address(html, url)
         return Extracted(
             text=kept_text(document, kept).decode(),
@@ -338,9 +342,7 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document, kept = self._cleaned(
-            html, url, marks=True, facts=front_matter or images, named=front_matter
-        )
+        document, kept = self._clean(html, url, marks=True, facts=front_matter or images, named=front_matter)
         url = _address(html, url)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
@@ -367,17 +369,16 @@ class Cleaner:
         from ncleaner.markup.render import html_of
 
         options = MarkupOptions(links, images, spans)
-        document, kept = self._cleaned(html, url, marks=True, facts=images)
+        document, kept = self._clean(html, url, marks=True, facts=images)
         return html_of(document, kept, options, _address(html, url)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields: `clean` takes bytes and str")
-        return self._cleaned(page, "")
+        return self._clean(page, "")
 
     def __repr__(self) -> str:
-        model = getattr(self.method, "model", None)
-        return f"<Cleaner {self.method.name}{'' if model is None else f' {model!r}'}>"
+        return f"<Cleaner {self.method.name}{'' if self._model is None else f' {self._model!r}'}>"
 
 
 def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
@@ -388,7 +389,7 @@ def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
     sites = recipe.sites
     if sites is None:
         return None
-    # only here, since most cleaners have no survey
+    # imported lazily: rarely needed
     from ncleaner.surveying.survey import Survey
 
     if sites == AUTO_SITES:
@@ -406,6 +407,11 @@ def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
 def _address(html: object, url: str) -> str:
     """Returns the address of a page: that which is given, or its own."""
     return html.url if not url and isinstance(html, Page) else url
+
+
+def _nothing(document: Document, **remarks: Any) -> Kept:
+    """Returns the decision to keep nothing, with these remarks."""
+    return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(**remarks))
 
 
 def _dump(

@@ -134,7 +134,7 @@ def finished(
     article, tables = found.get("article", 0.0) + fragment, document.tables
     page = Judged(document, tables, mask, fragment, article)
     likeliest = KINDS[int(kinds.argmax())]
-    # an article with its fragment may be likelier than the likeliest kind; an article has no rule of a product
+    # an article with its fragment may be likelier than the likeliest kind; it has no rules of a product
     if article > 0.5:
         kinds_of_page = ["", "article", "listing" if likeliest == "listing" else ""]
     else:

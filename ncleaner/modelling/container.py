@@ -29,6 +29,7 @@ from ncleaner.versions import MODELS
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
+    from ncleaner.modelling.ngrams import NGramModel
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
@@ -415,6 +416,16 @@ class ModelFile(ABC):
     def for_news(self) -> Self:
         """Returns the model for pages that are all articles: itself, unless its kind tells articles apart."""
         return self
+
+    @property
+    def own_ngrams(self) -> NGramModel | None:
+        """The n-grams of a language that it is, or has; None for other kinds."""
+        return None
+
+    @property
+    def can_estimate(self) -> bool:
+        """Whether nothing in it keeps a method that estimates quality from doing so."""
+        return True
 
     @abstractmethod
     def summary(self) -> str:

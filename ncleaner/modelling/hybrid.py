@@ -192,6 +192,16 @@ class HybridModel(ModelFile):
         assert found is not None
         return Judgement(*found)
 
+    @property
+    def own_ngrams(self) -> NGramModel:
+        """The n-grams."""
+        return self.ngrams
+
+    @property
+    def can_estimate(self) -> bool:
+        """False with a structure model that does not estimate quality, such as one of its own."""
+        return self.structure.quality is not None
+
     def part(self, is_text: bool) -> StructureChoice:
         """Returns how the structure of a page, or of a plain text, is judged.
 

@@ -264,7 +264,12 @@ class NGramModel(ModelFile):
     def of_model(cls, model: ModelFile) -> NGramModel:
         """Returns the n-grams of a hybrid, or the model itself. Raises ValueError: the model has no
         n-grams."""
-        return super().of_model(getattr(model, "ngrams", model))
+        return super().of_model(model.own_ngrams or model)
+
+    @property
+    def own_ngrams(self) -> NGramModel:
+        """Itself."""
+        return self
 
     def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
         """Returns, for k = 1 … n, the interpolated probability of each seen gram of length k where no longer

@@ -156,8 +156,8 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
     bar, causes, notes = _causes(document, method, trace, name)
     rulings, changed = _rulings_of(document, trace)
     model = getattr(method, "model", None)
-    ngrams = getattr(model, "ngrams", model)
-    grams = _ngrams(document, ngrams) if isinstance(ngrams, NGramModel) else repeat(None)
+    ngrams = model and model.own_ngrams
+    grams = _ngrams(document, ngrams) if ngrams is not None else repeat(None)
     segments = _whys(document, kept, bar, causes or repeat(_NO_CAUSES), rulings, grams)
     return Explanation(
         document, kept, name, about, segments, (*notes, *changed), causes is not None, source
