@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -88,6 +89,8 @@ class Build(build_ext):
             quiet=True,
         )
         gc.enable()
+        # a module that has moved would come into the next wheel from its old place
+        shutil.rmtree(self.build_lib, ignore_errors=True)
         sources = {extension.name: extension.sources for extension in made}
         for extension in self.extensions:
             extension.sources = sources[extension.name]

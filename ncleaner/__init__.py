@@ -91,7 +91,7 @@ __all__ = [
 ]
 
 # in a clone, this folder comes before the package that is installed
-if PathFinder.find_spec("ncleaner._cyutility", __path__) is None:
+if any(PathFinder.find_spec(f"ncleaner.{name}", __path__) is None for name in ("_cyutility", "_ngram")):
     raise ImportError(
         f"{__path__[0]} has the sources of ncleaner, but they are not compiled: run `pip install -e .` in "
         "the folder above it, or start Python in another folder",

@@ -1,9 +1,38 @@
-"""Character n-grams: encoding, exact look-up, scores. The inner loops are functions without the GIL.
+"""The scorer: character n-grams of NCleaner's two models, encoded, looked up and added up without the GIL.
 
-Geometric interpolation (Evert 2008, equation 1) is a sum over the orders, and an unseen n-gram adds nothing to
-it. So the probability of an n-gram is that of its longest seen suffix, with the weights of the full order.
-`modelling/ngrams.py` computes the sum once for each seen n-gram. This module only finds the longest suffix: with
-one access to a dense table if the table fits into memory, and with a few hash probes otherwise.
+S. Evert, "A lightweight and efficient tool for cleaning Web pages" (LREC 2008), takes cleaning as a choice between
+two languages. Each segment of a page, such as a paragraph or an item of a menu, is a sequence of characters c_1 ... c_m with
+boundaries around it. Two models of character n-grams give it a probability: "clean", of running text, and "dirty", of
+boilerplate. The segment is kept if
+
+    log2 Pr_clean(c_1 ... c_m) - log2 Pr_dirty(c_1 ... c_m)
+
+reaches a threshold. The probability of a segment is the product of those of its characters, each given the n - 1
+before it.
+
+*Two models.* Only the difference of the logarithms is ever needed. So a model file holds the counts of both, and
+`modelling/ngrams.py` (`NGramModel.ratio`) makes one table of differences; this module adds up its values.
+
+*Geometric interpolation* (equation 1) smooths the relative frequencies of all orders:
+
+    Pr(c_n | c_1 ... c_n-1) = (1 - q) / (1 - q^n)
+                              * (f(c_n | c_1 ... c_n-1) + q f(c_n | c_2 ... c_n-1) + ... + q^(n-1) f(c_n))
+
+with 0 < q < 1; near 0 it is an n-gram model without interpolation, and larger values smooth more. The weights are in
+`modelling/ngrams.py` (`interpolation_weights`), the frequencies f in `conditional`, the sum in
+`NGramModel.interpolated`; `lab/training/tuning.py` computes it for all n and q at once, to choose them by
+cross-entropy. An unseen n-gram adds nothing to the sum: its probability is that of its longest seen suffix, with
+the weights of the full order. So the sum is computed once for each seen n-gram, and this module only finds the longest
+suffix: with one access to a dense table if the table fits into memory, and with a few hash probes otherwise.
+
+*Differential training.* Gold standards have cleaned pages, and do not say what was removed. So the counts of the dirty
+model are those of the raw pages minus those of the clean ones: `modelling/ngrams.py` (`two_sides`, with
+`differential`), for `lab/training/ngrams.py`. Where segments can be aligned with the clean text, both sides are counted
+instead (`--scheme aligned`, our default).
+
+*What we add.* Alphabets of other languages (`modelling/alphabet.py`), and a decision about a segment given the whole
+page (`modelling/decision.py`, `_decision.pyx`); Evert's last stage, menus and copyright lines, is
+`methods/_forms.pyx`. `methods/ngram.py` is the method as users call it.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -29,7 +29,6 @@ from ncleaner.versions import MODELS
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
-    from ncleaner.modelling.ngrams import NGramModel
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
@@ -418,8 +417,8 @@ class ModelFile(ABC):
         return self
 
     @property
-    def own_ngrams(self) -> NGramModel | None:
-        """The n-grams of a language that it is, or has; None for other kinds."""
+    def own_ngrams(self) -> Any:
+        """The n-grams of a language that it is, or has, an `NGramModel`; None for other kinds."""
         return None
 
     @property
