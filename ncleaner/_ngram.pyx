@@ -1,9 +1,9 @@
 """The scorer: character n-grams of NCleaner's two models, encoded, looked up and added up without the GIL.
 
 S. Evert, "A lightweight and efficient tool for cleaning Web pages" (LREC 2008), takes cleaning as a choice between
-two languages. Each segment of a page, such as a paragraph or an item of a menu, is a sequence of characters c_1 ... c_m with
-boundaries around it. Two models of character n-grams give it a probability: "clean", of running text, and "dirty", of
-boilerplate. The segment is kept if
+two languages. Each segment of a page, such as a paragraph or an item of a menu, is a sequence of characters
+c_1 ... c_m with boundaries around it. Two models of character n-grams give it a probability: "clean", of running text,
+and "dirty", of boilerplate. The segment is kept if
 
     log2 Pr_clean(c_1 ... c_m) - log2 Pr_dirty(c_1 ... c_m)
 

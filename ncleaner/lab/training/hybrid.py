@@ -21,7 +21,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.lab.training import NGramOptions
+from ncleaner.lab.training import NGramOptions, StructureSource
 from ncleaner.lab.training.annotations import Annotated
 from ncleaner.lab.training.calibration import Scored, fit_calibration
 from ncleaner.lab.training.conventions import conventions_of
@@ -40,7 +40,6 @@ from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.options import check_names
 from ncleaner.text.visible import counted, joined
 
-StructureSource = Literal["shipped", "own"]
 _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
 # A page gives a fragment if so much of its gold text is on the page, of segments that the gold text contains
 # to this share.

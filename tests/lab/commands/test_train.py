@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncleaner.dumping.html import dump_html
-from ncleaner.lab.commands.train import _other_language
+from ncleaner.lab.commands.fitting import other_language
 from ncleaner.lab.training.pairs import Pair
 
 GREEK = "<html lang=el><p>" + "Το πλοίο θα φύγει το πρωί από το λιμάνι, αν το επιτρέψει ο καιρός. " * 3
@@ -26,5 +26,5 @@ ENGLISH = "<html lang=en><p>" + "The ferry leaves the harbour in the morning, if
 )  # fmt: skip
 def test_a_model_that_clean_would_not_choose(greek: int, english: int, given: str | None, said: str) -> None:
     pages = [GREEK] * greek + [ENGLISH] * english
-    found = _other_language([Pair("a", dump_html(page), "") for page in pages], given)
+    found = other_language([Pair("a", dump_html(page), "") for page in pages], given)
     assert said in found and bool(found) == bool(said)
