@@ -278,15 +278,12 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        # imported lazily: only needed for Markdown
-        from ncleaner.markup.render import markdown_of
-
         options = MarkupOptions(links, images, spans)
         document, kept = self._clean(html, url, marks=True, facts=True, named=True)
         url = _address(html, url)
         return Extracted(
             text=kept_text(document, kept).decode(),
-            markdown=markdown_of(document, kept, options, url).decode(),
+            markdown=_markup().markdown_of(document, kept, options, url).decode(),
             metadata=_said_by(document, url),
             language=kept.remarks.language,
             kind=kept.kind,
@@ -337,14 +334,11 @@ class Cleaner:
 
         Raises as `clean` does, and ValueError for other `spans`.
         """
-        # a text takes none of it
-        from ncleaner.markup.render import markdown_of
-
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
         document, kept = self._clean(html, url, marks=True, facts=front_matter or images, named=front_matter)
         url = _address(html, url)
-        text = markdown_of(document, kept, options, url).decode()
+        text: str = _markup().markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
             return text
         # few ask for it, and it imports parsers of dates and addresses
@@ -366,11 +360,10 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        from ncleaner.markup.render import html_of
-
         options = MarkupOptions(links, images, spans)
         document, kept = self._clean(html, url, marks=True, facts=images)
-        return html_of(document, kept, options, _address(html, url)).decode()
+        text: str = _markup().html_of(document, kept, options, _address(html, url)).decode()
+        return text
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
@@ -407,6 +400,13 @@ def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
 def _address(html: object, url: str) -> str:
     """Returns the address of a page: that which is given, or its own."""
     return html.url if not url and isinstance(html, Page) else url
+
+
+def _markup() -> Any:
+    """Returns the module that writes Markdown and HTML; imported lazily: a text needs none of it."""
+    from ncleaner.markup import render
+
+    return render
 
 
 def _nothing(document: Document, **remarks: Any) -> Kept:

@@ -14,16 +14,19 @@ from textwrap import fill
 import numpy as np
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.cli.parameters import Run
 from ncleaner.cli.parts import html_head, html_table, text_table, wide, write_page
-from ncleaner.cli.printing import tell_error
+from ncleaner.cli.printing import show, show_json, tell_error
 from ncleaner.cli.progress import CountDisplay
 from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
+from ncleaner.lab.commands.curves import curve_drawing, curve_of, curve_table, write_curve
 from ncleaner.lab.comparing.gold import unit_of
 from ncleaner.lab.explaining.against import with_gold
 from ncleaner.lab.explaining.drawing import page_of
 from ncleaner.lab.explaining.explain import explain
-from ncleaner.lab.scoring.evaluation import Evaluation, PageScores, read_pair, stem_of, texts_in
+from ncleaner.lab.scoring import Measuring
+from ncleaner.lab.scoring.evaluation import Evaluation, PageScores, evaluate, read_pair, stem_of, texts_in
 from ncleaner.lab.scoring.measures import (
     BagUnit,
     Errors,
@@ -34,7 +37,7 @@ from ncleaner.lab.scoring.measures import (
     split_words,
 )
 from ncleaner.lab.training.alignment import address, align, is_marked
-from ncleaner.lab.training.conventions import ZoneUse
+from ncleaner.lab.training.conventions import ZoneUse, conventions_of
 from ncleaner.lab.training.pairs import (
     Pair,
     find_manifest,
@@ -525,3 +528,89 @@ def write_report(
     )
     write_page(html, page)
     return f"written: {html}" + (f", and {len(links)} views in {folder}" if links else "")
+
+
+def compared(
+    predicted: Path,
+    gold: Path,
+    asked: Measuring,
+    recipe: Recipe,
+    are_pages: bool,
+    site_from: str | None,
+    run: Run,
+) -> list[str]:
+    """Compares texts, or pages after it cleans them, and shows all that is asked for; returns what was
+    written."""
+
+    told: list[str] = []
+    cleaner = Cleaner(recipe) if are_pages else None
+    with cleaned(predicted, gold, cleaner, run.quiet) as texts:
+        pages = predicted if are_pages else asked.raw
+        pairs, problem = known_pairs(pages, gold, recipe.text, run.quiet, asked=asked.raw is not None)
+        if are_pages:
+            warn_if_trained_on(recipe, pairs)
+        with CountDisplay("page compared", "pages compared", quiet=run.quiet) as display:
+            result = evaluate(
+                texts, gold, unit=unit_in(gold) if asked.unit == "auto" else asked.unit,
+                ascii_only=asked.ascii_only, jobs=run.processes, progress=display.advance,
+                align_dir=asked.align, sites=sites_of(pairs, gold, site_from),
+            )  # fmt: skip
+        convention = conventions_of(pairs) if pairs else None
+        said = convention_table(convention) if convention else problem
+        warn_of_doubts(result, texts, gold, are_given=cleaner is None)
+        if asked.html is not None:
+            title, svg = f"{predicted.name} against {gold.name}", ""
+            if are_pages:
+                title += f", {recipe.method}, model {recipe.model}"
+                if pairs:
+                    svg, about = _curve(pairs, recipe, asked.curve, run.quiet)
+                    told += about
+            told.append(
+                write_report(
+                    asked.html, result, title, texts, gold, pairs, cleaner,
+                    worst=asked.worst, curve=svg, convention=_advice(said),
+                )
+            )  # fmt: skip
+    if asked.json:
+        uses = None if convention is None else {name: use.to_dict() for name, use in convention.items()}
+        show_json({**result.to_dict(), "convention": uses})
+    else:
+        show(evaluation_table(result, per_page=asked.per_page))
+        show(said)
+    return told
+
+
+def _advice(convention: str) -> str:
+    """Returns the sentences of a table of conventions, each on one line."""
+    return "\n".join(" ".join(part.split()) for part in convention.split("\n\n")[1:])
+
+
+def _curve(pairs: list[Pair], recipe: Recipe, prefix: Path | None, quiet: bool) -> tuple[str, list[str]]:
+    """Returns the curve as SVG, and what to say of it; draws it to a file if a prefix is given."""
+
+    try:
+        # the curve of the method whose figures the report has
+        curve = curve_of(pairs, recipe, True, quiet)
+    except EvaluationError as error:
+        # a method without thresholds has no curve; asked for, it is an error
+        if prefix is not None:
+            raise
+        return "", [f"No curve was drawn: {error}"]
+    drawn = curve_drawing(curve)
+    return drawn, [] if prefix is None else [write_curve(drawn, prefix)]
+
+
+def drawn(
+    predicted: Path, gold: Path, asked: Measuring, recipe: Recipe, by_cleaning: bool, quiet: bool
+) -> list[str]:
+    """Draws the curve of some pages, and shows its figures; returns what was written."""
+    assert asked.curve is not None
+    pairs = pairs_of(predicted, gold, recipe.text, quiet)
+    warn_if_trained_on(recipe, pairs)
+    curve = curve_of(pairs, recipe, by_cleaning, quiet)
+    told = [write_curve(curve_drawing(curve), asked.curve)]
+    if asked.json:
+        show_json(curve.to_dict())
+    else:
+        show(curve_table(curve))
+    return told

@@ -132,10 +132,14 @@ def command(
     _show(explanation, asked)
 
 
-def _nth_page(path: str, number: int, settings: Settings) -> Page:
-    """Returns a page of an input. Raises InputError: the input has fewer pages."""
+def _what(item: Skip | Damage) -> str:
     from ncleaner.running.tally import note_of
 
+    return note_of(item).what
+
+
+def _nth_page(path: str, number: int, settings: Settings) -> Page:
+    """Returns a page of an input. Raises InputError: the input has fewer pages."""
     if Path(path).is_dir():
         raise InputError(f"{path}: is a directory: give one page of it, or an archive")
     found, other = 0, None
@@ -147,14 +151,13 @@ def _nth_page(path: str, number: int, settings: Settings) -> Page:
         if found == number:
             return item
     # what stands there instead of a page
-    why = f": {note_of(other).what}" if other is not None and not found else f": it has {found:,}"
+    why = f": {_what(other)}" if other is not None and not found else f": it has {found:,}"
     raise InputError(f"{path} has no page {number}{why}")
 
 
 def _page_at(path: str, at: str, settings: Settings) -> Page:
     """Returns the page of the record of an archive that is `at` an offset in bytes, or has this id."""
     from ncleaner.reading.archive import page_of_record, record_at
-    from ncleaner.running.tally import note_of
 
     limits, record = settings.recipe.limits, None
     # no archive has 2^63 bytes, and no system looks there
@@ -176,7 +179,7 @@ def _page_at(path: str, at: str, settings: Settings) -> Page:
             return item
         other = item
     if other is not None:
-        raise InputError(f"{path}: the record at {at} gives no page: {note_of(other).what}")
+        raise InputError(f"{path}: the record at {at} gives no page: {_what(other)}")
     raise InputError(
         f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and record_id"
     )
