@@ -89,8 +89,9 @@ class Build(build_ext):
             quiet=True,
         )
         gc.enable()
-        # a module that has moved would come into the next wheel from its old place
-        shutil.rmtree(self.build_lib, ignore_errors=True)
+        if not self.inplace:
+            # a module that has moved would come into the wheel from its old place
+            shutil.rmtree(self.build_lib, ignore_errors=True)
         sources = {extension.name: extension.sources for extension in made}
         for extension in self.extensions:
             extension.sources = sources[extension.name]

@@ -528,7 +528,7 @@ cdef class HybridJudge:
             title: UTF-8.
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
-            on_site: shape (segments,), uint8: how often each text is on other pages (`Site.repetition`); None: unknown.
+            on_site: shape (segments,), uint8: how often each text is on other pages (`SiteCounts.repetition`); None: unknown.
             steps: gets the results of the steps; None: the caller does not explain the page.
 
         Returns:
@@ -547,9 +547,13 @@ cdef class HybridJudge:
         cdef uint8_t[::1] kept = mask.view(np.uint8)
         cdef double[::1] odds = scores
         cdef double[::1] of_page = kinds
-        cdef double* sums = <double*> malloc(<size_t> (n + 1) * (2 * sizeof(double) + sizeof(uint32_t)))
+        # of the n-grams: sums, statistics, and what they add to the odds; then probabilities and weights of the segments
+        cdef double* sums = <double*> malloc(<size_t> (n + 1) * (5 * sizeof(double) + sizeof(uint32_t)))
         cdef double* posterior = sums + n
-        cdef uint32_t* counts = <uint32_t*> (sums + 2 * n)
+        cdef double* added = sums + 2 * n
+        cdef double* clean = sums + 3 * n
+        cdef double* chars = sums + 4 * n
+        cdef uint32_t* counts = <uint32_t*> (sums + 5 * n)
         cdef const double[::1] given
         cdef const uint32_t[::1] sizes
         cdef steps_t* found = NULL
@@ -581,15 +585,15 @@ cdef class HybridJudge:
                     for i in range(n):
                         odds[i] = self.slope * odds[i] + self.offset
                         if self.share:
-                            posterior[i] = self.share * posterior[i] * NATURAL
-                            odds[i] += posterior[i]
+                            added[i] = self.share * posterior[i] * NATURAL
+                            odds[i] += added[i]
             if not composed:
                 return None
             if not done:
                 raise MemoryError
             if found != NULL and self.share:
                 for i in range(n):
-                    steps.ngrams[i] = posterior[i]
+                    steps.ngrams[i] = added[i]
             if on_site is not None:
                 article = self.news or kinds[self.structure.r.article] >= 0.5
                 for i in range(n):
@@ -604,9 +608,9 @@ cdef class HybridJudge:
                 if self.by_page:
                     for i in range(n):
                         # weigh by characters: not every script separates words
-                        sums[i] = probability(odds[i])
-                        posterior[i] = t.segments[i].chars
-                    bar = decide_rows(sums, posterior, n, self.beta, &kept[0])
+                        clean[i] = probability(odds[i])
+                        chars[i] = t.segments[i].chars
+                    bar = decide_rows(clean, chars, n, self.beta, &kept[0])
                 for i in range(n):
                     odds[i] /= NATURAL
                     if not self.by_page:
