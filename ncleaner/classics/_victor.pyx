@@ -80,7 +80,7 @@ ctypedef struct tags_t:
     uint32_t block         # also <p>
 
 # The counts of a block's text. White space separates tokens: "well-known," is one token and has two strings.
-ctypedef struct text_t:
+ctypedef struct counts_t:
     uint32_t chars
     uint32_t alpha
     uint32_t num
@@ -135,7 +135,7 @@ cdef inline bint _is_digit(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return p < end and is_digit(p[0])
 
 
-cdef void _numbers(const uint8_t* p, const uint8_t* end, text_t* found) noexcept nogil:
+cdef void _numbers(const uint8_t* p, const uint8_t* end, counts_t* found) noexcept nogil:
     """Looks for a date (1.2.2003, 2003-02-01, 1/2/03) or a time (12:30) that begins with the digit at `p`."""
     cdef const uint8_t* q = p
     cdef uint8_t sign
@@ -225,7 +225,7 @@ cdef bint _is_mark(uint32_t c) noexcept nogil:
     return is_punctuation(c) or c == 0xA7 or c == 0xB6 or c == 0xB7
 
 
-cdef void _end_token(bint letters, bint digits, text_t* found) noexcept nogil:
+cdef void _end_token(bint letters, bint digits, counts_t* found) noexcept nogil:
     if letters and digits:
         found.mix_tokens += 1
     elif letters:
@@ -236,7 +236,7 @@ cdef void _end_token(bint letters, bint digits, text_t* found) noexcept nogil:
         found.other_tokens += 1
 
 
-cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcept nogil:
+cdef void _read(const uint8_t* start, const uint8_t* end, counts_t* found) noexcept nogil:
     cdef const uint8_t* p = start
     cdef const uint8_t* piece = start      # letters and digits, or other characters, of one token
     cdef const uint8_t* at
@@ -246,7 +246,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
     cdef bint in_token = False, token_letters = False, token_digits = False
     cdef int case
     cdef uint64_t hash = FNV_OFFSET
-    memset(found, 0, sizeof(text_t))
+    memset(found, 0, sizeof(counts_t))
     while True:
         at = p
         white = False
@@ -428,7 +428,7 @@ cdef inline void _write_markup(
     row[SPLIT_BLOCK] = _steps(found.block)
 
 
-cdef inline void _write_text(uint8_t* row, const text_t* text) noexcept nogil:
+cdef inline void _write_text(uint8_t* row, const counts_t* text) noexcept nogil:
     """Writes the features of the text of a block."""
     cdef uint32_t tokens = text.alpha_tokens + text.num_tokens + text.mix_tokens + text.other_tokens, length
     row[CHAR_ALPHA] = _share(text.alpha, text.chars)
@@ -467,7 +467,7 @@ cdef void _fill_blocks(
     cdef const place_t* place
     cdef place_t nowhere = place_t(-1, -1, 0)
     cdef uint8_t* row
-    cdef text_t text
+    cdef counts_t text
     cdef tags_t found
     for block in range(n):
         i = rows[block]

@@ -16,7 +16,6 @@ from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, MARK_TREE,
 from ncleaner.document._tags cimport ROLE_LEFT_OUT
 from ncleaner.dumping._builder cimport add_space, add_text
 from ncleaner.dumping._spaces cimport last_written
-from ncleaner.parsing._cues cimport is_one_of
 from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,

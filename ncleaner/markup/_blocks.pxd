@@ -55,7 +55,7 @@ ctypedef struct place_t:
     int32_t table        # innermost table at or around it, -1 for none
     int32_t cell         # innermost cell of this table at or around it, -1 for none
     int32_t number       # of an item; a list: that of its next item; a row: its own; a table: its kept columns
-    int32_t column       # of a cell: the first of its columns; a table: where its columns begin in the sheet
+    int32_t column       # of a cell: the first of its columns; a table: where its columns begin in the blocks
     int32_t columns      # number of columns of a cell, or of a table
     int32_t rows         # number of rows of a cell, or of a table
     int32_t segments     # number of kept segments of a cell, or of a table
@@ -86,7 +86,7 @@ ctypedef struct column_t:
     int32_t place        # its number among the kept columns, -1 for none
     uint8_t align
 
-ctypedef struct node_t:
+ctypedef struct block_t:
     int32_t kind
     int32_t depth        # number of nodes around it
     int32_t parent       # -1 for none
@@ -97,24 +97,24 @@ ctypedef struct node_t:
     int32_t flags
 
 # A text from Python: the address of a link, the label of a footnote.
-ctypedef struct text_t:
+ctypedef struct given_t:
     const char* data
     Py_ssize_t length
 
-ctypedef struct sheet_t:
+ctypedef struct blocks_t:
     const tables_t* t
     const uint8_t* kept      # one for each segment
     place_t* places          # one for each element
     extra_t* extras          # one for each run, and one more
-    node_t* nodes            # in the order of the page
+    block_t* nodes            # in the order of the page
     size_t n_nodes
     size_t cap_nodes
     column_t* columns
     size_t n_columns
     size_t cap_columns
-    text_t* addresses        # of links and images, and TeX, by their marks; no data for those left out; or NULL
+    given_t* addresses        # of links and images, and TeX, by their marks; no data for those left out; or NULL
     int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
-    text_t* labels           # of footnotes
+    given_t* labels           # of footnotes
     int64_t headline         # the segment that is a headline without a tag of one, -1 for none
     bint images              # images are written
     Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none
@@ -133,24 +133,24 @@ ctypedef struct rows_t:
     int32_t* until       # first row that it does not cover
 
 
-cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil
-cdef void close_sheet(sheet_t* sheet) noexcept nogil
-cdef void read_sheet(sheet_t* sheet) noexcept nogil
-cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil
+cdef int open_sheet(blocks_t* blocks, const tables_t* t, const uint8_t* kept) noexcept nogil
+cdef void close_sheet(blocks_t* blocks) noexcept nogil
+cdef void read_sheet(blocks_t* blocks) noexcept nogil
+cdef bint open_rows(rows_t* rows, const blocks_t* blocks, int32_t table) noexcept nogil
 cdef void close_rows(rows_t* rows) noexcept nogil
-cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil
-cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil
-cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil
-cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil
+cdef void fill_row(rows_t* rows, const blocks_t* blocks, int32_t table, int32_t row) noexcept nogil
+cdef int32_t end_of(const blocks_t* blocks, int32_t node) noexcept nogil
+cdef int32_t columns_of(const blocks_t* blocks, int32_t table, int32_t cell, int32_t* first) noexcept nogil
+cdef bint is_head(const blocks_t* blocks, int32_t row) noexcept nogil
 
 
-cdef inline int32_t first_run_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+cdef inline int32_t first_run_of(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns the first run of a segment, -1 if it has none, as a segment of a document that a user has made."""
-    cdef int32_t run = sheet.t.segments[segment].first_run
-    return run if 0 <= run < sheet.t.n_runs and sheet.t.segments[segment].last_run < sheet.t.n_runs else -1
+    cdef int32_t run = blocks.t.segments[segment].first_run
+    return run if 0 <= run < blocks.t.n_runs and blocks.t.segments[segment].last_run < blocks.t.n_runs else -1
 
 
-cdef inline int32_t element_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+cdef inline int32_t element_of(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns the innermost block around a segment, -1 for none."""
-    cdef int32_t element = sheet.t.segments[segment].element
-    return element if element < sheet.t.n_elements else -1
+    cdef int32_t element = blocks.t.segments[segment].element
+    return element if element < blocks.t.n_elements else -1

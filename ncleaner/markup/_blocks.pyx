@@ -52,35 +52,35 @@ cdef struct count_t:
 # --------------------------------------------------------------------------------------------------
 # What the marks say.
 
-cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil:
-    """Begins a sheet; returns 0, or -1 if there is not enough memory."""
-    memset(sheet, 0, sizeof(sheet_t))
-    sheet.t = t
-    sheet.kept = kept
-    sheet.places = <place_t*> calloc(<size_t> t.n_elements + 1, sizeof(place_t))
-    sheet.extras = <extra_t*> calloc(<size_t> t.n_runs + 1, sizeof(extra_t))
-    return 0 if sheet.places != NULL and sheet.extras != NULL else -1
+cdef int open_sheet(blocks_t* blocks, const tables_t* t, const uint8_t* kept) noexcept nogil:
+    """Begins the blocks of a page; returns 0, or -1 if there is not enough memory."""
+    memset(blocks, 0, sizeof(blocks_t))
+    blocks.t = t
+    blocks.kept = kept
+    blocks.places = <place_t*> calloc(<size_t> t.n_elements + 1, sizeof(place_t))
+    blocks.extras = <extra_t*> calloc(<size_t> t.n_runs + 1, sizeof(extra_t))
+    return 0 if blocks.places != NULL and blocks.extras != NULL else -1
 
 
-cdef void close_sheet(sheet_t* sheet) noexcept nogil:
-    free(sheet.places)
-    free(sheet.extras)
-    free(sheet.nodes)
-    free(sheet.columns)
+cdef void close_sheet(blocks_t* blocks) noexcept nogil:
+    free(blocks.places)
+    free(blocks.extras)
+    free(blocks.nodes)
+    free(blocks.columns)
 
 
-cdef void _fill_runs(sheet_t* sheet, uint32_t start, uint32_t end, int32_t link, uint8_t formula) noexcept nogil:
+cdef void _fill_runs(blocks_t* blocks, uint32_t start, uint32_t end, int32_t link, uint8_t formula) noexcept nogil:
     cdef uint32_t run
-    for run in range(start, min(end, <uint32_t> sheet.t.n_runs)):
+    for run in range(start, min(end, <uint32_t> blocks.t.n_runs)):
         if formula:
-            sheet.extras[run].formula = formula
+            blocks.extras[run].formula = formula
         else:
-            sheet.extras[run].link = link
+            blocks.extras[run].link = link
 
 
-cdef void _number_items(sheet_t* sheet) noexcept nogil:
+cdef void _number_items(blocks_t* blocks) noexcept nogil:
     """Numbers the items of all lists, with those that are not kept."""
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef place_t* place
     cdef place_t* around
     cdef Py_ssize_t e
@@ -89,8 +89,8 @@ cdef void _number_items(sheet_t* sheet) noexcept nogil:
         parent = t.elements[e].parent
         if t.elements[e].tag != TAG_LI or not 0 <= parent < t.n_elements:
             continue
-        place = &sheet.places[e]
-        around = &sheet.places[parent]
+        place = &blocks.places[e]
+        around = &blocks.places[parent]
         if place.flags & HAS_VALUE:
             around.number = place.number
         place.number = around.number
@@ -105,14 +105,14 @@ cdef struct styles_t:
     uint32_t began                   # the first run of the current one
 
 
-cdef void _change_style(sheet_t* sheet, styles_t* styles, const mark_t* mark) noexcept nogil:
+cdef void _change_style(blocks_t* blocks, styles_t* styles, const mark_t* mark) noexcept nogil:
     """Gives the runs up to a mark their style, and takes over what the mark changes."""
     cdef uint8_t bits = styles.bits[min(styles.depth, MOST_STYLES)]
     cdef uint8_t own = <uint8_t> mark.value
     cdef uint32_t run
     if bits:
-        for run in range(styles.began, min(mark.run, <uint32_t> sheet.t.n_runs)):
-            sheet.extras[run].style = bits
+        for run in range(styles.began, min(mark.run, <uint32_t> blocks.t.n_runs)):
+            blocks.extras[run].style = bits
     styles.began = mark.run
     if mark.kind == MARK_STYLE_END:
         styles.depth -= styles.depth > 0
@@ -126,22 +126,22 @@ cdef void _change_style(sheet_t* sheet, styles_t* styles, const mark_t* mark) no
         styles.bits[styles.depth] = bits | own
 
 
-cdef void _note_task(sheet_t* sheet, const mark_t* mark) noexcept nogil:
+cdef void _note_task(blocks_t* blocks, const mark_t* mark) noexcept nogil:
     """Notes the box of a task at its item, which may be some levels above."""
     cdef int32_t element = mark.element
     cdef int _level
     for _level in range(TASK_LEVELS):
         if element < 0:
             return
-        if sheet.t.elements[element].tag == TAG_LI:
-            sheet.places[element].task = 2 if mark.value else 1
+        if blocks.t.elements[element].tag == TAG_LI:
+            blocks.places[element].task = 2 if mark.value else 1
             return
-        element = sheet.t.elements[element].parent
+        element = blocks.t.elements[element].parent
 
 
-cdef void _read_marks(sheet_t* sheet) noexcept nogil:
-    """Fills the sheet with what the marks say."""
-    cdef const tables_t* t = sheet.t
+cdef void _read_marks(blocks_t* blocks) noexcept nogil:
+    """Fills the blocks with what the marks say."""
+    cdef const tables_t* t = blocks.t
     cdef const mark_t* mark
     cdef place_t* place
     cdef extra_t* extra
@@ -153,29 +153,29 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
     styles.began = 0
     styles.bits[0] = 0
     for i in range(t.n_elements):
-        sheet.places[i].number = 1
-        sheet.places[i].columns = 1
-        sheet.places[i].rows = 1
+        blocks.places[i].number = 1
+        blocks.places[i].columns = 1
+        blocks.places[i].rows = 1
     for i in range(t.n_marks):
         mark = &t.marks[i]
         if mark.run > <uint32_t> t.n_runs or mark.element >= t.n_elements:
             continue
-        extra = &sheet.extras[mark.run]
+        extra = &blocks.extras[mark.run]
         # an element that is none has the place behind the last
-        place = &sheet.places[mark.element if mark.element >= 0 else t.n_elements]
+        place = &blocks.places[mark.element if mark.element >= 0 else t.n_elements]
         if mark.kind == MARK_LINK or mark.kind == MARK_LINK_END:
             if link >= 0:
-                _fill_runs(sheet, t.marks[link].run, mark.run, link + 1, 0)
+                _fill_runs(blocks, t.marks[link].run, mark.run, link + 1, 0)
             link = <int32_t> i if mark.kind == MARK_LINK else -1
         elif mark.kind == MARK_FORMULA:
             # two formulas that touch differ by one bit
             formula = (formula & NEXT_FORMULA ^ NEXT_FORMULA) | (DISPLAY if mark.value else INLINE)
             began = mark.run
         elif mark.kind == MARK_FORMULA_END:
-            _fill_runs(sheet, began, mark.run, 0, <uint8_t> formula)
-            sheet.has_formulas = True
+            _fill_runs(blocks, began, mark.run, 0, <uint8_t> formula)
+            blocks.has_formulas = True
         elif mark.kind == MARK_STYLE or mark.kind == MARK_STYLE_END:
-            _change_style(sheet, &styles, mark)
+            _change_style(blocks, &styles, mark)
         elif mark.kind == MARK_TREE:
             extra.tree = <int32_t> i + 1
         elif mark.kind == MARK_IMAGE:
@@ -197,7 +197,7 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
                 place.heading = <int32_t> mark.value
                 place.flags |= HEAVY
         elif mark.kind == MARK_TASK:
-            _note_task(sheet, mark)
+            _note_task(blocks, mark)
         elif mark.kind == MARK_CALLOUT:
             place.callout = <int32_t> i + 1
             place.flags |= HEAVY
@@ -215,24 +215,24 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_LAYOUT:
             place.flags |= FOR_LAYOUT
         elif mark.kind == MARK_TYPESET:
-            sheet.typeset = max(sheet.typeset, 1 + <int32_t> mark.value)
+            blocks.typeset = max(blocks.typeset, 1 + <int32_t> mark.value)
     if link >= 0:
-        _fill_runs(sheet, t.marks[link].run, <uint32_t> t.n_runs, link + 1, 0)
-    _number_items(sheet)
+        _fill_runs(blocks, t.marks[link].run, <uint32_t> t.n_runs, link + 1, 0)
+    _number_items(blocks)
 
 
 # --------------------------------------------------------------------------------------------------
 # Tables of data, and the columns of their cells.
 
-cdef void _find_places(sheet_t* sheet) noexcept nogil:
+cdef void _find_places(blocks_t* blocks) noexcept nogil:
     """Gives each element its table and its cell."""
-    cdef place_t* places = sheet.places
+    cdef place_t* places = blocks.places
     cdef Py_ssize_t e
     cdef int32_t parent
     cdef int tag
-    for e in range(sheet.t.n_elements):
-        parent = sheet.t.elements[e].parent
-        tag = sheet.t.elements[e].tag
+    for e in range(blocks.t.n_elements):
+        parent = blocks.t.elements[e].parent
+        tag = blocks.t.elements[e].tag
         if 0 <= parent < e:
             places[e].table = places[parent].table
             places[e].cell = places[parent].cell
@@ -243,7 +243,7 @@ cdef void _find_places(sheet_t* sheet) noexcept nogil:
             places[e].table = <int32_t> e
             places[e].cell = -1
             places[e].flags &= ~(IN_HEAD | HEAVY | CODED)
-            sheet.has_tables = True
+            blocks.has_tables = True
         elif tag == TAG_THEAD:
             places[e].flags |= IN_HEAD
         elif (tag == TAG_TD or tag == TAG_TH) and places[e].table >= 0:
@@ -255,25 +255,25 @@ cdef void _find_places(sheet_t* sheet) noexcept nogil:
             places[e].flags |= CODED
 
 
-cdef void _count_kept(sheet_t* sheet) noexcept nogil:
+cdef void _count_kept(blocks_t* blocks) noexcept nogil:
     """Counts the kept text of cells and tables, and notes which tables have others inside of them."""
-    cdef place_t* places = sheet.places
+    cdef place_t* places = blocks.places
     cdef const segment_t* s
     cdef int32_t e, cell, table, around
     cdef Py_ssize_t i
-    for i in range(sheet.t.n_segments):
-        e = element_of(sheet, i)
-        if not sheet.kept[i] or e < 0 or places[e].table < 0:
+    for i in range(blocks.t.n_segments):
+        e = element_of(blocks, i)
+        if not blocks.kept[i] or e < 0 or places[e].table < 0:
             continue
-        s = &sheet.t.segments[i]
+        s = &blocks.t.segments[i]
         table = places[e].table
         cell = places[e].cell
         if not places[table].segments:
-            around = sheet.t.elements[table].parent
+            around = blocks.t.elements[table].parent
             around = places[around].table if around >= 0 else -1
             while around >= 0 and not places[around].flags & NESTED:
                 places[around].flags |= NESTED
-                around = sheet.t.elements[around].parent
+                around = blocks.t.elements[around].parent
                 around = places[around].table if around >= 0 else -1
         places[table].segments += 1
         if cell < 0:
@@ -283,29 +283,29 @@ cdef void _count_kept(sheet_t* sheet) noexcept nogil:
         places[cell].flags |= places[e].flags & (HEAVY | CODED)
 
 
-cdef void _count_images(sheet_t* sheet) noexcept nogil:
+cdef void _count_images(blocks_t* blocks) noexcept nogil:
     """Counts an image that is written as the text of its cell, if that has no other."""
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef Py_ssize_t mark
     cdef int32_t cell, place
-    if sheet.addresses == NULL:
+    if blocks.addresses == NULL:
         return
     for mark in range(t.n_marks):
         place = t.marks[mark].element
-        if t.marks[mark].kind == MARK_IMAGE and sheet.addresses[mark].data != NULL and 0 <= place < t.n_elements:
-            cell = sheet.places[place].cell
-            if cell >= 0 and not sheet.places[cell].segments and sheet.places[sheet.places[place].table].segments:
-                sheet.places[cell].segments = 1
+        if t.marks[mark].kind == MARK_IMAGE and blocks.addresses[mark].data != NULL and 0 <= place < t.n_elements:
+            cell = blocks.places[place].cell
+            if cell >= 0 and not blocks.places[cell].segments and blocks.places[blocks.places[place].table].segments:
+                blocks.places[cell].segments = 1
 
 
-cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* used, count_t* count) noexcept nogil:
+cdef bint _place_cells(blocks_t* blocks, int32_t table, int32_t* taken, uint8_t* used, count_t* count) noexcept nogil:
     """Gives the cells of a table their rows and columns. Returns False if the table is too wide.
 
     Args:
         taken: shape (MOST_COLUMNS,): the first row in which a column is free.
         used: shape (MOST_COLUMNS,): whether a kept cell begins in a column.
     """
-    cdef place_t* places = sheet.places
+    cdef place_t* places = blocks.places
     cdef place_t* place
     cdef int32_t e, row = -1, number = 0, column = 0, k, width = 0
     cdef int tag
@@ -313,17 +313,17 @@ cdef bint _place_cells(sheet_t* sheet, int32_t table, int32_t* taken, uint8_t* u
         taken[k] = 0
         used[k] = False
     e = table + 1
-    while e < sheet.t.n_elements and sheet.t.elements[e].depth > sheet.t.elements[table].depth:
+    while e < blocks.t.n_elements and blocks.t.elements[e].depth > blocks.t.elements[table].depth:
         place = &places[e]
-        tag = sheet.t.elements[e].tag
+        tag = blocks.t.elements[e].tag
         if place.table == table and tag == TAG_TR:
             row += 1
             column = 0
             place.number = number
             # an empty row is no head: the next one is
-            number += sheet.t.elements[e].first_run < sheet.t.elements[e].last_run
+            number += blocks.t.elements[e].first_run < blocks.t.elements[e].last_run
         elif place.table == table and tag == TAG_CAPTION:
-            count.headed |= sheet.t.elements[e].first_run < sheet.t.elements[e].last_run
+            count.headed |= blocks.t.elements[e].first_run < blocks.t.elements[e].last_run
         elif place.cell == e and place.table == table and row >= 0:
             while column < MOST_COLUMNS and taken[column] > row:
                 column += 1
@@ -377,18 +377,18 @@ cdef bint _is_data(const count_t* count) noexcept nogil:
     return not count.heavy and not count.coded and count.longest <= LONGEST and count.fullest <= MOST_SEGMENTS
 
 
-cdef void _keep_columns(sheet_t* sheet, int32_t table, const uint8_t* used) noexcept nogil:
+cdef void _keep_columns(blocks_t* blocks, int32_t table, const uint8_t* used) noexcept nogil:
     """Numbers the kept columns of a table, and gives each its alignment: that of its first cell below the heads."""
-    cdef place_t* places = sheet.places
+    cdef place_t* places = blocks.places
     cdef int32_t width = places[table].columns, e, k, number = 0
     cdef column_t* columns
     if not grow(
-        <void**> &sheet.columns, &sheet.cap_columns, sheet.n_columns + width, sizeof(column_t), &sheet.no_memory
+        <void**> &blocks.columns, &blocks.cap_columns, blocks.n_columns + width, sizeof(column_t), &blocks.no_memory
     ):
         return
-    columns = sheet.columns + sheet.n_columns
-    places[table].column = <int32_t> sheet.n_columns
-    sheet.n_columns += width
+    columns = blocks.columns + blocks.n_columns
+    places[table].column = <int32_t> blocks.n_columns
+    blocks.n_columns += width
     for k in range(width):
         columns[k].place = number if used[k] else -1
         columns[k].align = 0
@@ -396,58 +396,58 @@ cdef void _keep_columns(sheet_t* sheet, int32_t table, const uint8_t* used) noex
     places[table].number = number
     places[table].flags |= DATA
     e = table + 1
-    while e < sheet.t.n_elements and sheet.t.elements[e].depth > sheet.t.elements[table].depth:
+    while e < blocks.t.n_elements and blocks.t.elements[e].depth > blocks.t.elements[table].depth:
         k = places[e].column
         if places[e].cell == e and places[e].table == table and places[e].segments and places[e].align:
-            if not columns[k].align or (columns[k].align & 4 and sheet.t.elements[e].tag == TAG_TD):
+            if not columns[k].align or (columns[k].align & 4 and blocks.t.elements[e].tag == TAG_TD):
                 # a head gives way to a cell
-                columns[k].align = places[e].align | (4 if sheet.t.elements[e].tag == TAG_TH else 0)
+                columns[k].align = places[e].align | (4 if blocks.t.elements[e].tag == TAG_TH else 0)
         e += 1
     for k in range(width):
         columns[k].align &= 3
 
 
-cdef void _find_tables(sheet_t* sheet) noexcept nogil:
+cdef void _find_tables(blocks_t* blocks) noexcept nogil:
     """Finds the tables of data, and the columns of their cells."""
     cdef Py_ssize_t e
     cdef place_t* place
     cdef int32_t* taken
     cdef uint8_t* used
     cdef count_t count
-    _find_places(sheet)
-    if not sheet.has_tables:
+    _find_places(blocks)
+    if not blocks.has_tables:
         return
-    _count_kept(sheet)
-    _count_images(sheet)
+    _count_kept(blocks)
+    _count_images(blocks)
     taken = <int32_t*> malloc(MOST_COLUMNS * sizeof(int32_t))
     used = <uint8_t*> malloc(MOST_COLUMNS)
     if taken == NULL or used == NULL:
-        sheet.no_memory = True
+        blocks.no_memory = True
     else:
-        for e in range(sheet.t.n_elements):
-            place = &sheet.places[e]
-            if sheet.t.elements[e].tag != TAG_TABLE or place.segments < 2 or place.flags & (FOR_LAYOUT | NESTED):
+        for e in range(blocks.t.n_elements):
+            place = &blocks.places[e]
+            if blocks.t.elements[e].tag != TAG_TABLE or place.segments < 2 or place.flags & (FOR_LAYOUT | NESTED):
                 continue
             memset(&count, 0, sizeof(count_t))
             count.last_row = -1
-            if _place_cells(sheet, <int32_t> e, taken, used, &count) and _is_data(&count):
-                _keep_columns(sheet, <int32_t> e, used)
+            if _place_cells(blocks, <int32_t> e, taken, used, &count) and _is_data(&count):
+                _keep_columns(blocks, <int32_t> e, used)
     free(taken)
     free(used)
 
 
-cdef void read_sheet(sheet_t* sheet) noexcept nogil:
+cdef void read_sheet(blocks_t* blocks) noexcept nogil:
     """Reads what the marks say, and finds the tables of data."""
-    _read_marks(sheet)
-    _find_tables(sheet)
+    _read_marks(blocks)
+    _find_tables(blocks)
 
 
 # --------------------------------------------------------------------------------------------------
 # The kept cells of a row in the kept columns of a table that is being written.
 
-cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil:
+cdef bint open_rows(rows_t* rows, const blocks_t* blocks, int32_t table) noexcept nogil:
     """Begins a table; returns False if there is not enough memory. `table` is its node."""
-    cdef int32_t n = sheet.places[sheet.nodes[table].element].number, k
+    cdef int32_t n = blocks.places[blocks.nodes[table].element].number, k
     rows.columns = n
     rows.cells = <int32_t*> malloc(3 * <size_t> n * sizeof(int32_t))
     if rows.cells == NULL:
@@ -464,49 +464,49 @@ cdef void close_rows(rows_t* rows) noexcept nogil:
     free(rows.cells)
 
 
-cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil:
+cdef int32_t end_of(const blocks_t* blocks, int32_t node) noexcept nogil:
     """Returns the first node that is not inside of a node."""
     cdef int32_t end = node + 1
-    while end < <int32_t> sheet.n_nodes and sheet.nodes[end].depth > sheet.nodes[node].depth:
+    while end < <int32_t> blocks.n_nodes and blocks.nodes[end].depth > blocks.nodes[node].depth:
         end += 1
     return end
 
 
-cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil:
+cdef int32_t columns_of(const blocks_t* blocks, int32_t table, int32_t cell, int32_t* first) noexcept nogil:
     """Returns how many kept columns a cell covers, and sets `first` to the first of them. Both are nodes."""
-    cdef int32_t e = sheet.nodes[cell].element, t = sheet.nodes[table].element, k, n = 0
-    cdef const column_t* columns = sheet.columns + sheet.places[t].column
+    cdef int32_t e = blocks.nodes[cell].element, t = blocks.nodes[table].element, k, n = 0
+    cdef const column_t* columns = blocks.columns + blocks.places[t].column
     first[0] = -1
-    for k in range(sheet.places[e].columns):
-        if columns[sheet.places[e].column + k].place >= 0:
+    for k in range(blocks.places[e].columns):
+        if columns[blocks.places[e].column + k].place >= 0:
             if first[0] < 0:
-                first[0] = columns[sheet.places[e].column + k].place
+                first[0] = columns[blocks.places[e].column + k].place
             n += 1
     return n
 
 
-cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil:
+cdef void fill_row(rows_t* rows, const blocks_t* blocks, int32_t table, int32_t row) noexcept nogil:
     """Fills `cells` with those of a row, and `carried` with those of rows above that cover a part of it."""
-    cdef int32_t number = sheet.nodes[row].number, k, n, first, node
-    cdef const node_t* nodes = sheet.nodes
+    cdef int32_t number = blocks.nodes[row].number, k, n, first, node
+    cdef const block_t* nodes = blocks.nodes
     for k in range(rows.columns):
         rows.cells[k] = -1
         if rows.until[k] <= number:
             rows.carried[k] = -1
-    for node in range(row + 1, end_of(sheet, row)):
+    for node in range(row + 1, end_of(blocks, row)):
         if nodes[node].kind == CELL and nodes[node].parent == row:
-            n = columns_of(sheet, table, node, &first)
+            n = columns_of(blocks, table, node, &first)
             for k in range(first, first + n):
                 # a cell that covers one which belongs to two rows is an error of the page: the new one counts
                 rows.cells[k] = node
                 rows.carried[k] = node
-                rows.until[k] = number + sheet.places[nodes[node].element].rows
+                rows.until[k] = number + blocks.places[nodes[node].element].rows
 
 
-cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil:
+cdef bint is_head(const blocks_t* blocks, int32_t row) noexcept nogil:
     """Returns whether all cells of a row are heads."""
     cdef int32_t node
-    for node in range(row + 1, end_of(sheet, row)):
-        if sheet.nodes[node].parent == row and not sheet.nodes[node].flags & HEAD:
+    for node in range(row + 1, end_of(blocks, row)):
+        if blocks.nodes[node].parent == row and not blocks.nodes[node].flags & HEAD:
             return False
     return True

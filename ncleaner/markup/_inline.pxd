@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from ncleaner.document._tables cimport tables_t
-from ncleaner.markup._blocks cimport sheet_t
+from ncleaner.markup._blocks cimport blocks_t
 from ncleaner.markup._escape cimport out_t
 
 cdef enum:
@@ -21,7 +21,7 @@ cdef enum:
 
 # A writer of text, and the inline elements that are open.
 ctypedef struct line_t:
-    const sheet_t* sheet
+    const blocks_t* blocks
     out_t* out
     bint html
     int flags            # of text: IN_CELL, IN_HEADING
@@ -38,7 +38,7 @@ ctypedef struct line_t:
     size_t began         # where the line has begun
 
 
-cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil
+cdef void begin_line(line_t* line, const blocks_t* blocks, out_t* out, bint html, const out_t* prefix) noexcept nogil
 cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void put_break(line_t* line) noexcept nogil
 cdef bint is_media(const tables_t* t, Py_ssize_t image) noexcept nogil

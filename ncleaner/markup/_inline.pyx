@@ -18,7 +18,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
-from ncleaner.markup._blocks cimport DISPLAY, extra_t, text_t
+from ncleaner.markup._blocks cimport DISPLAY, extra_t, given_t
 from ncleaner.markup._escape cimport (
     DOLLARS, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
     kind_after, kind_before, line_end, out_t, put, put_attribute, put_byte, put_bytes, put_code, put_escaped,
@@ -47,9 +47,9 @@ for _k in range(1, INLINES):
     CONTEXTS |= <uint32_t> 1 << BITS[_k]
 
 
-cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil:
+cdef void begin_line(line_t* line, const blocks_t* blocks, out_t* out, bint html, const out_t* prefix) noexcept nogil:
     """Makes a writer of text. `prefix` is NULL for HTML."""
-    line.sheet = sheet
+    line.blocks = blocks
     line.out = out
     line.html = html
     line.prefix = prefix
@@ -63,16 +63,16 @@ cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, 
 # --------------------------------------------------------------------------------------------------
 # Opening and closing.
 
-cdef inline const text_t* _address(const line_t* line, int32_t mark) noexcept nogil:
+cdef inline const given_t* _address(const line_t* line, int32_t mark) noexcept nogil:
     """Returns the address of a link or an image, or the TeX of a formula; or NULL."""
-    if line.sheet.addresses == NULL or line.sheet.addresses[mark].data == NULL:
+    if line.blocks.addresses == NULL or line.blocks.addresses[mark].data == NULL:
         return NULL
-    return &line.sheet.addresses[mark]
+    return &line.blocks.addresses[mark]
 
 
 cdef int32_t _link_of(const line_t* line, int32_t run) noexcept nogil:
     """Returns the mark of the link around a run that is written, -1 for none."""
-    cdef int32_t mark = line.sheet.extras[run].link - 1
+    cdef int32_t mark = line.blocks.extras[run].link - 1
     return mark if mark >= 0 and _address(line, mark) != NULL else -1
 
 
@@ -85,14 +85,14 @@ cdef bint _has(const line_t* line, int32_t run, int kind, int32_t link) noexcept
     if line.light and kind == BOLD or not line.html and UNDERLINE <= kind <= QUOTED:
         return False
     # an inline style counts for more than the element
-    if kind == BOLD and line.sheet.extras[run].style & (STYLE_BOLD | STYLE_LIGHT):
-        return line.sheet.extras[run].style & STYLE_BOLD
-    if kind == ITALIC and line.sheet.extras[run].style & (STYLE_ITALIC | STYLE_UPRIGHT):
-        return line.sheet.extras[run].style & STYLE_ITALIC != 0
-    return line.sheet.t.runs[run].context >> BITS[kind] & 1
+    if kind == BOLD and line.blocks.extras[run].style & (STYLE_BOLD | STYLE_LIGHT):
+        return line.blocks.extras[run].style & STYLE_BOLD
+    if kind == ITALIC and line.blocks.extras[run].style & (STYLE_ITALIC | STYLE_UPRIGHT):
+        return line.blocks.extras[run].style & STYLE_ITALIC != 0
+    return line.blocks.t.runs[run].context >> BITS[kind] & 1
 
 
-cdef void _open_link(line_t* line, const text_t* address) noexcept nogil:
+cdef void _open_link(line_t* line, const given_t* address) noexcept nogil:
     cdef const uint8_t* target = <const uint8_t*> address.data
     if not line.html:
         put(line.out, b"[")
@@ -102,7 +102,7 @@ cdef void _open_link(line_t* line, const text_t* address) noexcept nogil:
     put(line.out, b">")
 
 
-cdef void _close_link(line_t* line, const text_t* address) noexcept nogil:
+cdef void _close_link(line_t* line, const given_t* address) noexcept nogil:
     if line.html:
         put(line.out, b"</a>")
         return
@@ -209,8 +209,8 @@ cdef int _wanted_below(const line_t* line, int32_t run) noexcept nogil:
 
 cdef inline bint _is_bare(const line_t* line, int32_t run) noexcept nogil:
     """Returns whether no inline element is around a run, as around most."""
-    cdef const extra_t* extra = &line.sheet.extras[run]
-    return not extra.link and not extra.style and not line.sheet.t.runs[run].context & CONTEXTS
+    cdef const extra_t* extra = &line.blocks.extras[run]
+    return not extra.link and not extra.style and not line.blocks.t.runs[run].context & CONTEXTS
 
 
 cdef bint _opens(const line_t* line, int32_t run, int n) noexcept nogil:
@@ -264,7 +264,7 @@ cdef void put_break(line_t* line) noexcept nogil:
 cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const uint8_t* first, const uint8_t* last,
                     bint begins) noexcept nogil:
     """Writes text of a run, which `begins` a line."""
-    cdef const sheet_t* sheet = line.sheet
+    cdef const blocks_t* blocks = line.blocks
     cdef int flags = line.flags, i
     if line.html:
         put_escaped(line.out, p, end)
@@ -274,10 +274,10 @@ cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const ui
             flags |= IN_LINK
     if begins and not line.flags:
         flags |= LINE_START
-    if sheet.has_formulas or sheet.typeset:
+    if blocks.has_formulas or blocks.typeset:
         flags |= DOLLARS
-    if sheet.typeset:
-        flags |= TYPESET | (TYPESET_DOLLARS if sheet.typeset == 2 else 0)
+    if blocks.typeset:
+        flags |= TYPESET | (TYPESET_DOLLARS if blocks.typeset == 2 else 0)
     put_markdown(line.out, p, end, first, last, flags)
 
 
@@ -310,13 +310,13 @@ cdef Py_ssize_t link_around(const tables_t* t, const uint8_t* kept, Py_ssize_t i
 
 cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
     """Writes an image, with the link around it if this has no text."""
-    cdef const text_t* address = _address(line, <int32_t> mark)
-    cdef const text_t* target = NULL
-    cdef const tables_t* t = line.sheet.t
+    cdef const given_t* address = _address(line, <int32_t> mark)
+    cdef const given_t* target = NULL
+    cdef const tables_t* t = line.blocks.t
     cdef Py_ssize_t link
     if address == NULL or mark + 1 >= t.n_marks:
         return
-    link = link_around(t, line.sheet.kept, mark)
+    link = link_around(t, line.blocks.kept, mark)
     if link >= 0:
         target = _address(line, <int32_t> link)
     if target != NULL:
@@ -326,8 +326,8 @@ cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
         _close_link(line, target)
 
 
-cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexcept nogil:
-    cdef const tables_t* t = line.sheet.t
+cdef void _put_image(line_t* line, Py_ssize_t mark, const given_t* address) noexcept nogil:
+    cdef const tables_t* t = line.blocks.t
     cdef const uint8_t* alt = t.values + t.marks[mark + 1].value
     cdef const uint8_t* end = alt + t.marks[mark + 1].length
     if is_media(t, mark):
@@ -346,7 +346,7 @@ cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexc
     _close_link(line, address)
 
 
-cdef void _put_media(line_t* line, const uint8_t* title, const uint8_t* end, const text_t* address) noexcept nogil:
+cdef void _put_media(line_t* line, const uint8_t* title, const uint8_t* end, const given_t* address) noexcept nogil:
     """Writes a video or a sound as a link with its title, or else its address."""
     if title == end:
         title = <const uint8_t*> address.data
@@ -382,8 +382,8 @@ cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept 
 cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
     """Writes the images before a run, with a space around them. Returns whether there are any."""
     cdef bint found = False
-    cdef Py_ssize_t mark = line.sheet.extras[run].image - 1
-    cdef const tables_t* t = line.sheet.t
+    cdef Py_ssize_t mark = line.blocks.extras[run].image - 1
+    cdef const tables_t* t = line.blocks.t
     while mark < t.n_marks and t.marks[mark].run == <uint32_t> run:
         if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL and _is_in_line(line, run, mark):
             if line.out.size and line.out.data[line.out.size - 1] > 32:
@@ -397,7 +397,7 @@ cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
 
 cdef bint _is_in_line(const line_t* line, int32_t run, Py_ssize_t mark) noexcept nogil:
     """Returns whether an image stands in the line: inside of the segment, or at its beginning in the same block."""
-    cdef const tables_t* t = line.sheet.t
+    cdef const tables_t* t = line.blocks.t
     if run and t.runs[run].segment == t.runs[run - 1].segment:
         return True
     return t.marks[mark].element == t.runs[run].element
@@ -405,17 +405,17 @@ cdef bint _is_in_line(const line_t* line, int32_t run, Py_ssize_t mark) noexcept
 
 cdef int32_t _end_of_group(const line_t* line, int32_t run, int32_t last, bint code) noexcept nogil:
     """Returns the last run of a code span, or of a formula."""
-    cdef const tables_t* t = line.sheet.t
+    cdef const tables_t* t = line.blocks.t
     cdef const segment_t* s = &t.segments[t.runs[run].segment]
     while run < last:
-        if line.sheet.extras[run + 1].breaks or line.sheet.extras[run + 1].image and line.sheet.images:
+        if line.blocks.extras[run + 1].breaks or line.blocks.extras[run + 1].image and line.blocks.images:
             break
         if code:
-            if not t.runs[run + 1].context >> CONTEXT_CODE & 1 or line.sheet.extras[run + 1].formula \
+            if not t.runs[run + 1].context >> CONTEXT_CODE & 1 or line.blocks.extras[run + 1].formula \
                     or _link_of(line, run) != _link_of(line, run + 1) \
-                    or line.sheet.extras[run + 1].code and t.runs[run].end < t.runs[run + 1].start:
+                    or line.blocks.extras[run + 1].code and t.runs[run].end < t.runs[run + 1].start:
                 break
-        elif line.sheet.extras[run + 1].formula != line.sheet.extras[run].formula:
+        elif line.blocks.extras[run + 1].formula != line.blocks.extras[run].formula:
             break
         run += 1
     return run if run <= s.last_run else s.last_run
@@ -437,7 +437,7 @@ cdef int32_t _plainest(const line_t* line, int32_t run, int32_t last) noexcept n
 
 cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Writes a reference to a footnote."""
-    cdef const text_t* label = &line.sheet.labels[note]
+    cdef const given_t* label = &line.blocks.labels[note]
     if line.html:
         put(line.out, b'<sup><a href="#note-')
         put_bytes(line.out, label.data, <size_t> label.length)
@@ -455,8 +455,8 @@ cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t*
 
 cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     """Writes a segment; at its end, no element is open."""
-    cdef const sheet_t* sheet = line.sheet
-    cdef const tables_t* t = sheet.t
+    cdef const blocks_t* blocks = line.blocks
+    cdef const tables_t* t = blocks.t
     cdef const segment_t* s = &t.segments[segment]
     cdef const uint8_t* first = t.text + s.start
     cdef const uint8_t* last = t.text + s.end
@@ -464,27 +464,27 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* end
     cdef const uint8_t* tex
     cdef const uint8_t* stop
-    cdef const text_t* written
+    cdef const given_t* written
     cdef int32_t run = s.first_run, through, note, following, plain
     cdef int n, after
     cdef bint begins = True, is_break, code, formula
     end = first
     while run <= s.last_run:
-        p = t.text + t.runs[run].start + sheet.extras[run].skip
+        p = t.text + t.runs[run].start + blocks.extras[run].skip
         through = run
-        note = sheet.extras[run].note
+        note = blocks.extras[run].note
         code = t.runs[run].context >> CONTEXT_CODE & 1
-        formula = sheet.extras[run].formula > 0
+        formula = blocks.extras[run].formula > 0
         if note:
-            while through < s.last_run and sheet.extras[through + 1].note == note \
-                    and sheet.extras[through + 1].link == sheet.extras[run].link:
+            while through < s.last_run and blocks.extras[through + 1].note == note \
+                    and blocks.extras[through + 1].link == blocks.extras[run].link:
                 through += 1
         elif formula or code:
             through = _end_of_group(line, run, s.last_run, code and not formula)
-        is_break = sheet.extras[run].breaks > 0 and run > s.first_run
-        if note < 0 or sheet.images and t.runs[run].context >> CONTEXT_ALT & 1:
+        is_break = blocks.extras[run].breaks > 0 and run > s.first_run
+        if note < 0 or blocks.images and t.runs[run].context >> CONTEXT_ALT & 1:
             # a link back to the text, or the alternative text of an image that is written
-            if sheet.extras[run].image and sheet.images:
+            if blocks.extras[run].image and blocks.images:
                 _close(line, 0, PUNCTUATION)
                 _put_pictures(line, run)
             end = t.text + t.runs[through].end
@@ -496,11 +496,11 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         n = _wanted_below(line, following)
         if is_break or p > end:
             after = SPACE
-        elif note > 0 or code or formula or _opens(line, plain, n) or sheet.extras[run].image and sheet.images:
+        elif note > 0 or code or formula or _opens(line, plain, n) or blocks.extras[run].image and blocks.images:
             after = PUNCTUATION
         else:
             after = kind_after(p, last)
-        if sheet.extras[run].image and sheet.images:
+        if blocks.extras[run].image and blocks.images:
             n = 0
         _close(line, n, after)
         if is_break:
@@ -508,7 +508,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             begins = True
         elif p > end and not begins and line.out.data[line.out.size - 1] != c" ":
             put(line.out, b" ")
-        if sheet.images and sheet.extras[run].image and _put_pictures(line, run):
+        if blocks.images and blocks.extras[run].image and _put_pictures(line, run):
             begins = False
         end = t.text + t.runs[through].end
         if note > 0:
@@ -516,14 +516,14 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         else:
             _open(line, plain)
             tex, stop = p, end
-            if formula and sheet.extras[run].tree:
-                written = _address(line, sheet.extras[run].tree - 1)
+            if formula and blocks.extras[run].tree:
+                written = _address(line, blocks.extras[run].tree - 1)
                 tex = stop = NULL
                 if written != NULL:
                     tex = <const uint8_t*> written.data
                     stop = tex + written.length
             if formula and tex != NULL and (line.html or is_tex(tex, stop) and not (end < last and is_digit(end[0]))):
-                _put_formula(line, tex, stop, sheet.extras[run].formula & DISPLAY)
+                _put_formula(line, tex, stop, blocks.extras[run].formula & DISPLAY)
             elif code and not formula:
                 if line.html:
                     put(line.out, b"<code>")
@@ -537,10 +537,10 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
                     line.coded = line.out.size
             else:
                 _put_text(line, p, end, first, last, begins)
-        note = sheet.extras[through].noted
+        note = blocks.extras[through].noted
         if note > 0:
             _close(line, 0, PUNCTUATION)
-            written = &sheet.labels[note - 1]
+            written = &blocks.labels[note - 1]
             _put_note(line, note - 1, <const uint8_t*> written.data, <const uint8_t*> written.data + written.length)
         begins = False
         run = through + 1
@@ -561,14 +561,14 @@ cdef void _put_formula(line_t* line, const uint8_t* p, const uint8_t* end, bint 
 
 cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """Writes the kept ones of some segments, with a line break between two."""
-    cdef const tables_t* t = line.sheet.t
+    cdef const tables_t* t = line.blocks.t
     cdef const segment_t* s
     cdef const uint8_t* p
     cdef bint begun = False
     cdef Py_ssize_t i
     cdef int32_t run
     for i in range(first, last + 1):
-        if not line.sheet.kept[i]:
+        if not line.blocks.kept[i]:
             continue
         if begun:
             put_break(line)
@@ -603,14 +603,14 @@ cdef const uint8_t* _put_one_line(
 
 cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """Writes preformatted text in a cell of Markdown: a code span for each line."""
-    cdef const tables_t* t = line.sheet.t
+    cdef const tables_t* t = line.blocks.t
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef const uint8_t* stop
     cdef bint begun = False
     cdef Py_ssize_t i
     for i in range(first, last + 1):
-        if not line.sheet.kept[i]:
+        if not line.blocks.kept[i]:
             continue
         p = t.text + t.segments[i].start
         stop = t.text + t.segments[i].end

@@ -15,7 +15,7 @@ from ncleaner.document._tags cimport (
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
     NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
-    first_run_of, node_t, place_t, read_sheet, sheet_t,
+    first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
 from ncleaner.text._ascii cimport is_digit, lower
 from ncleaner.text._letters cimport is_white
@@ -46,17 +46,17 @@ cdef struct stack_t:
     int32_t n
 
 
-cdef int _kind_of(const sheet_t* sheet, int32_t e) noexcept nogil:
+cdef int _kind_of(const blocks_t* blocks, int32_t e) noexcept nogil:
     """Returns the node that an element may become, or NO_BOX."""
-    if sheet.places[e].note:
+    if blocks.places[e].note:
         return NOTE
-    if sheet.places[e].heading:
+    if blocks.places[e].heading:
         return HEADING
-    return QUOTE if sheet.places[e].callout else _kind_of_tag(sheet, e)
+    return QUOTE if blocks.places[e].callout else _kind_of_tag(blocks, e)
 
 
-cdef int _kind_of_tag(const sheet_t* sheet, int32_t e) noexcept nogil:
-    cdef int tag = sheet.t.elements[e].tag
+cdef int _kind_of_tag(const blocks_t* blocks, int32_t e) noexcept nogil:
+    cdef int tag = blocks.t.elements[e].tag
     cdef int32_t table
     if TAG_H1 <= tag <= TAG_H6:
         return HEADING
@@ -76,8 +76,8 @@ cdef int _kind_of_tag(const sheet_t* sheet, int32_t e) noexcept nogil:
         return DETAIL
     if tag != TAG_TABLE and tag != TAG_TR and tag != TAG_TD and tag != TAG_TH and tag != TAG_CAPTION:
         return NO_BOX
-    table = sheet.places[e].table
-    if table < 0 or not sheet.places[table].flags & DATA:
+    table = blocks.places[e].table
+    if table < 0 or not blocks.places[table].flags & DATA:
         return NO_BOX
     if tag == TAG_TABLE:
         return TABLE
@@ -86,85 +86,85 @@ cdef int _kind_of_tag(const sheet_t* sheet, int32_t e) noexcept nogil:
     return CAPTION if tag == TAG_CAPTION else CELL
 
 
-cdef void _find_boxes(sheet_t* sheet) noexcept nogil:
+cdef void _find_boxes(blocks_t* blocks) noexcept nogil:
     cdef Py_ssize_t e
     cdef int32_t parent
-    for e in range(sheet.t.n_elements):
-        parent = sheet.t.elements[e].parent
-        if _kind_of(sheet, <int32_t> e) != NO_BOX:
-            sheet.places[e].box = <int32_t> e
+    for e in range(blocks.t.n_elements):
+        parent = blocks.t.elements[e].parent
+        if _kind_of(blocks, <int32_t> e) != NO_BOX:
+            blocks.places[e].box = <int32_t> e
         else:
-            sheet.places[e].box = sheet.places[parent].box if 0 <= parent < e else -1
+            blocks.places[e].box = blocks.places[parent].box if 0 <= parent < e else -1
 
 
-cdef node_t* _add(sheet_t* sheet, stack_t* stack, int kind, int32_t element) noexcept nogil:
+cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
     """Adds a node inside of the innermost open one."""
-    cdef node_t* node
+    cdef block_t* node
     cdef frame_t* top = &stack.frames[stack.n - 1]
-    if not grow(<void**> &sheet.nodes, &sheet.cap_nodes, sheet.n_nodes + 1, sizeof(node_t), &sheet.no_memory):
+    if not grow(<void**> &blocks.nodes, &blocks.cap_nodes, blocks.n_nodes + 1, sizeof(block_t), &blocks.no_memory):
         return NULL
-    node = &sheet.nodes[sheet.n_nodes]
+    node = &blocks.nodes[blocks.n_nodes]
     node.kind = kind
     node.depth = stack.n - 1
     node.parent = top.node
     node.element = element
     node.first = node.last = -1
     node.number = node.flags = 0
-    top.child = <int32_t> sheet.n_nodes
-    sheet.n_nodes += 1
+    top.child = <int32_t> blocks.n_nodes
+    blocks.n_nodes += 1
     return node
 
 
-cdef void _push(sheet_t* sheet, stack_t* stack, int32_t node, int32_t element) noexcept nogil:
+cdef void _push(blocks_t* blocks, stack_t* stack, int32_t node, int32_t element) noexcept nogil:
     cdef frame_t* frame = &stack.frames[stack.n]
     frame.node = node
     frame.element = element
     frame.child = -1
     stack.n += 1
     if element >= 0:
-        sheet.places[element].frame = stack.n
+        blocks.places[element].frame = stack.n
 
 
-cdef inline int _top(const sheet_t* sheet, const stack_t* stack) noexcept nogil:
+cdef inline int _top(const blocks_t* blocks, const stack_t* stack) noexcept nogil:
     """Returns the kind of the innermost open node, NO_BOX for none."""
     cdef int32_t node = stack.frames[stack.n - 1].node
-    return sheet.nodes[node].kind if node >= 0 else NO_BOX
+    return blocks.nodes[node].kind if node >= 0 else NO_BOX
 
 
-cdef void _open_implied(sheet_t* sheet, stack_t* stack, int kind) noexcept nogil:
+cdef void _open_implied(blocks_t* blocks, stack_t* stack, int kind) noexcept nogil:
     """Opens a node that the page does not have: a list around an item, an item or a definition around other nodes.
 
     Goes on with the last one, if it is of this kind: an item without a list is one more item of the list before, and
     a list inside of a list belongs to the item before."""
     cdef frame_t* top = &stack.frames[stack.n - 1]
-    cdef node_t* node
-    if top.child >= 0 and sheet.nodes[top.child].kind == kind \
-            and (kind != LIST or sheet.nodes[top.child].flags & IMPLIED):
-        _push(sheet, stack, top.child, -1)
+    cdef block_t* node
+    if top.child >= 0 and blocks.nodes[top.child].kind == kind \
+            and (kind != LIST or blocks.nodes[top.child].flags & IMPLIED):
+        _push(blocks, stack, top.child, -1)
         # what was inside of it is complete
         return
-    node = _add(sheet, stack, kind, -1)
+    node = _add(blocks, stack, kind, -1)
     if node == NULL:
         return
     if kind == LIST:
         node.flags = IMPLIED
     elif kind == ITEM:
         node.number = 1
-    _push(sheet, stack, <int32_t> sheet.n_nodes - 1, -1)
+    _push(blocks, stack, <int32_t> blocks.n_nodes - 1, -1)
 
 
-cdef void _make_room(sheet_t* sheet, stack_t* stack, int kind) noexcept nogil:
+cdef void _make_room(blocks_t* blocks, stack_t* stack, int kind) noexcept nogil:
     """Opens what has to be between the innermost open node and a node of a kind."""
-    cdef int top = _top(sheet, stack)
+    cdef int top = _top(blocks, stack)
     if top == LIST and kind != ITEM and kind != NOTE:
-        _open_implied(sheet, stack, ITEM)
+        _open_implied(blocks, stack, ITEM)
     elif top == TERMS and kind != TERM and kind != DETAIL and kind != NOTE:
-        _open_implied(sheet, stack, DETAIL)
+        _open_implied(blocks, stack, DETAIL)
 
 
-cdef bint _may_open(const sheet_t* sheet, const stack_t* stack, int kind) noexcept nogil:
+cdef bint _may_open(const blocks_t* blocks, const stack_t* stack, int kind) noexcept nogil:
     """Returns whether a node may be inside of the innermost open one."""
-    cdef int top = _top(sheet, stack)
+    cdef int top = _top(blocks, stack)
     cdef int32_t i
     if top == HEADING or top == CODE or top == CAPTION or top == TERM:
         return False
@@ -182,27 +182,27 @@ cdef bint _may_open(const sheet_t* sheet, const stack_t* stack, int kind) noexce
         return kind == CODE
     if kind == HEADING or kind == QUOTE or kind == TERMS or kind == TABLE:
         for i in range(stack.n):
-            if stack.frames[i].node >= 0 and sheet.nodes[stack.frames[i].node].kind == CELL:
+            if stack.frames[i].node >= 0 and blocks.nodes[stack.frames[i].node].kind == CELL:
                 return False
     return True
 
 
-cdef void _open(sheet_t* sheet, stack_t* stack, int32_t e) noexcept nogil:
+cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
     """Opens the node of an element, if there may be one here; else the innermost open node is also that of the
     element."""
-    cdef int kind = _kind_of(sheet, e)
-    cdef place_t* place = &sheet.places[e]
-    cdef int tag = sheet.t.elements[e].tag
-    cdef node_t* node
-    if kind == NOTE and not _may_open(sheet, stack, kind):
-        kind = _kind_of_tag(sheet, e)
-    if kind == NO_BOX or not _may_open(sheet, stack, kind):
+    cdef int kind = _kind_of(blocks, e)
+    cdef place_t* place = &blocks.places[e]
+    cdef int tag = blocks.t.elements[e].tag
+    cdef block_t* node
+    if kind == NOTE and not _may_open(blocks, stack, kind):
+        kind = _kind_of_tag(blocks, e)
+    if kind == NO_BOX or not _may_open(blocks, stack, kind):
         place.frame = stack.n
         return
-    if kind == ITEM and _top(sheet, stack) != LIST:
-        _open_implied(sheet, stack, LIST)
-    _make_room(sheet, stack, kind)
-    node = _add(sheet, stack, kind, e)
+    if kind == ITEM and _top(blocks, stack) != LIST:
+        _open_implied(blocks, stack, LIST)
+    _make_room(blocks, stack, kind)
+    node = _add(blocks, stack, kind, e)
     if node == NULL:
         return
     if kind == HEADING:
@@ -215,95 +215,95 @@ cdef void _open(sheet_t* sheet, stack_t* stack, int32_t e) noexcept nogil:
         node.flags = HEAD if tag == TAG_TH or place.flags & IN_HEAD else 0
     elif kind == NOTE:
         node.number = place.note - 1
-    _push(sheet, stack, <int32_t> sheet.n_nodes - 1, e)
+    _push(blocks, stack, <int32_t> blocks.n_nodes - 1, e)
 
 
-cdef bint _has_lost_its_text(const sheet_t* sheet, const stack_t* stack, int32_t item, int32_t inside) noexcept nogil:
+cdef bint _has_lost_its_text(const blocks_t* blocks, const stack_t* stack, int32_t item, int32_t inside) noexcept nogil:
     """Returns whether all text of an item before the list in it is removed, so that its own items take its place."""
-    cdef const element_t* elements = sheet.t.elements
+    cdef const element_t* elements = blocks.t.elements
     return (
-        _kind_of(sheet, item) == ITEM and _kind_of(sheet, inside) == LIST and _top(sheet, stack) == LIST
+        _kind_of(blocks, item) == ITEM and _kind_of(blocks, inside) == LIST and _top(blocks, stack) == LIST
         and elements[item].first_run < elements[inside].first_run
-        and (elements[inside].tag == TAG_OL) == (sheet.nodes[stack.frames[stack.n - 1].node].flags & ORDERED > 0)
+        and (elements[inside].tag == TAG_OL) == (blocks.nodes[stack.frames[stack.n - 1].node].flags & ORDERED > 0)
     )
 
 
-cdef void _open_all(sheet_t* sheet, stack_t* stack, int32_t element) noexcept nogil:
+cdef void _open_all(blocks_t* blocks, stack_t* stack, int32_t element) noexcept nogil:
     """Closes the open nodes that are not around an element, and opens those that are."""
     cdef int32_t path[FRAMES]
-    cdef int32_t e = sheet.places[element].box if element >= 0 else -1
+    cdef int32_t e = blocks.places[element].box if element >= 0 else -1
     cdef int32_t depth, n = 0, level
     # the path from the element to the first open node around it; beyond the deepest nodes, only the outer ones count
-    while e >= 0 and not _is_open(sheet, stack, e):
+    while e >= 0 and not _is_open(blocks, stack, e):
         path[n % FRAMES] = e
         n += 1
-        e = _around(sheet, e)
-    depth = sheet.places[e].frame if e >= 0 else 1
+        e = _around(blocks, e)
+    depth = blocks.places[e].frame if e >= 0 else 1
     stack.n = depth
     level = n
     while level > 0 and level > n - FRAMES:
         level -= 1
-        if level and n <= FRAMES and _has_lost_its_text(sheet, stack, path[level], path[level - 1]):
+        if level and n <= FRAMES and _has_lost_its_text(blocks, stack, path[level], path[level - 1]):
             # its place is that of the list around it
-            sheet.places[path[level]].frame = sheet.places[path[level - 1]].frame = stack.n
+            blocks.places[path[level]].frame = blocks.places[path[level - 1]].frame = stack.n
             level -= 1
             continue
-        _open(sheet, stack, path[level % FRAMES])
+        _open(blocks, stack, path[level % FRAMES])
     if n > FRAMES:
         # so that the way to an open node is short for the next segment, too
-        e = sheet.places[element].box
-        while e >= 0 and not _is_open(sheet, stack, e):
-            sheet.places[e].frame = stack.n
-            e = _around(sheet, e)
+        e = blocks.places[element].box
+        while e >= 0 and not _is_open(blocks, stack, e):
+            blocks.places[e].frame = stack.n
+            e = _around(blocks, e)
 
 
-cdef inline int32_t _around(const sheet_t* sheet, int32_t e) noexcept nogil:
-    cdef int32_t parent = sheet.t.elements[e].parent
-    return sheet.places[parent].box if 0 <= parent < e else -1
+cdef inline int32_t _around(const blocks_t* blocks, int32_t e) noexcept nogil:
+    cdef int32_t parent = blocks.t.elements[e].parent
+    return blocks.places[parent].box if 0 <= parent < e else -1
 
 
-cdef inline bint _is_open(const sheet_t* sheet, const stack_t* stack, int32_t e) noexcept nogil:
+cdef inline bint _is_open(const blocks_t* blocks, const stack_t* stack, int32_t e) noexcept nogil:
     """Returns whether the node of an element is open, or another one in its place."""
-    cdef int32_t frame = sheet.places[e].frame
+    cdef int32_t frame = blocks.places[e].frame
     return 0 < frame <= stack.n
 
 
-cdef bint _continues(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+cdef bint _continues(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns whether a segment is one more line of the paragraph before: only one <br> is between them."""
-    cdef const node_t* node
-    cdef const segment_t* s = &sheet.t.segments[segment]
-    cdef int32_t run = first_run_of(sheet, segment)
-    if not sheet.n_nodes or run < 0:
+    cdef const block_t* node
+    cdef const segment_t* s = &blocks.t.segments[segment]
+    cdef int32_t run = first_run_of(blocks, segment)
+    if not blocks.n_nodes or run < 0:
         return False
-    node = &sheet.nodes[sheet.n_nodes - 1]
+    node = &blocks.nodes[blocks.n_nodes - 1]
     return (
         node.kind == PARAGRAPH and node.last == segment - 1 and not s.opened and not s.closed
-        and sheet.extras[run].breaks == 1 and s.element == sheet.t.segments[segment - 1].element
+        and blocks.extras[run].breaks == 1 and s.element == blocks.t.segments[segment - 1].element
     )
 
 
-cdef void _add_segment(sheet_t* sheet, stack_t* stack, Py_ssize_t segment) noexcept nogil:
-    cdef node_t* node
+cdef void _add_segment(blocks_t* blocks, stack_t* stack, Py_ssize_t segment) noexcept nogil:
+    cdef block_t* node
     cdef int top
-    _open_all(sheet, stack, element_of(sheet, segment))
-    if sheet.notes != NULL and sheet.notes[segment] and _may_open(sheet, stack, NOTE):
-        node = _add(sheet, stack, NOTE, -1)
+    _open_all(blocks, stack, element_of(blocks, segment))
+    if blocks.notes != NULL and blocks.notes[segment] and _may_open(blocks, stack, NOTE):
+        node = _add(blocks, stack, NOTE, -1)
         if node == NULL:
             return
-        node.number = sheet.notes[segment] - 1
-        _push(sheet, stack, <int32_t> sheet.n_nodes - 1, -1)
-    top = _top(sheet, stack)
+        node.number = blocks.notes[segment] - 1
+        _push(blocks, stack, <int32_t> blocks.n_nodes - 1, -1)
+    top = _top(blocks, stack)
     if top == HEADING or top == CODE or top == CAPTION or top == TERM:
-        node = &sheet.nodes[stack.frames[stack.n - 1].node]
+        node = &blocks.nodes[stack.frames[stack.n - 1].node]
     else:
-        if _continues(sheet, segment):
-            sheet.nodes[sheet.n_nodes - 1].last = <int32_t> segment
+        if _continues(blocks, segment):
+            blocks.nodes[blocks.n_nodes - 1].last = <int32_t> segment
             return
-        _make_room(sheet, stack, PARAGRAPH)
-        node = _add(sheet, stack, PARAGRAPH, -1)
+        _make_room(blocks, stack, PARAGRAPH)
+        node = _add(blocks, stack, PARAGRAPH, -1)
         if node == NULL:
             return
-        if top == NO_BOX and segment == sheet.headline:
+        if top == NO_BOX and segment == blocks.headline:
             node.kind = HEADING
             node.number = 1
     if node.first < 0:
@@ -314,13 +314,13 @@ cdef void _add_segment(sheet_t* sheet, stack_t* stack, Py_ssize_t segment) noexc
 # --------------------------------------------------------------------------------------------------
 # Images on their own.
 
-cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noexcept nogil:
+cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) noexcept nogil:
     """Returns whether an image before a run belongs to kept text.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
     text besides that of its figure and captions that are removed. There have to be some, and all of them are kept, but
     for those of a block beside the text, such as related links."""
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef const element_t* e
     cdef int32_t before = run, after = run
     cdef int levels = 0
@@ -333,13 +333,13 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
         # a caption without a tag, names of photographers and buttons are in it
         before, after = t.elements[figure].first_run, t.elements[figure].last_run
         for run in range(before, after):
-            if sheet.kept[t.runs[run].segment]:
+            if blocks.kept[t.runs[run].segment]:
                 return True
         run = before
     levels = 0
-    while before > 0 and run - before < FRAMES and _is_removed_caption(sheet, before - 1):
+    while before > 0 and run - before < FRAMES and _is_removed_caption(blocks, before - 1):
         before -= 1
-    while after < t.n_runs and after - run < FRAMES and _is_removed_caption(sheet, after):
+    while after < t.n_runs and after - run < FRAMES and _is_removed_caption(blocks, after):
         after += 1
     while element >= 0 and t.elements[element].first_run >= before and t.elements[element].last_run <= after:
         if t.elements[element].cues & cues_of_advert:
@@ -349,19 +349,19 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     if element < 0 or levels > FRAMES:
         return False
     e = &t.elements[element]
-    has_before = before > e.first_run and not _is_beside(sheet, before - 1, element)
-    has_after = after < e.last_run and not _is_beside(sheet, after, element)
-    return (has_before or has_after) and (not has_before or sheet.kept[t.runs[before - 1].segment]) \
-        and (not has_after or sheet.kept[t.runs[after].segment])
+    has_before = before > e.first_run and not _is_beside(blocks, before - 1, element)
+    has_after = after < e.last_run and not _is_beside(blocks, after, element)
+    return (has_before or has_after) and (not has_before or blocks.kept[t.runs[before - 1].segment]) \
+        and (not has_after or blocks.kept[t.runs[after].segment])
 
 
-cdef bint _is_beside(const sheet_t* sheet, int32_t run, int32_t around) noexcept nogil:
+cdef bint _is_beside(const blocks_t* blocks, int32_t run, int32_t around) noexcept nogil:
     """Returns whether a run that is removed is in a block beside the text, below a block around both."""
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef int32_t segment = t.runs[run].segment
     cdef int32_t element = t.segments[segment].element
     cdef int tag
-    if sheet.kept[segment]:
+    if blocks.kept[segment]:
         return False
     while element >= 0 and element != around:
         tag = t.elements[element].tag
@@ -371,52 +371,52 @@ cdef bint _is_beside(const sheet_t* sheet, int32_t run, int32_t around) noexcept
     return False
 
 
-cdef inline bint _stands_alone(const sheet_t* sheet, const mark_t* image) noexcept nogil:
+cdef inline bint _stands_alone(const blocks_t* blocks, const mark_t* image) noexcept nogil:
     """Returns whether an image is written in a block of its own."""
-    return image.run <= <uint32_t> sheet.t.n_runs and 0 <= image.element < sheet.t.n_elements and _is_among_kept(
-        sheet, <int32_t> image.run, image.element
+    return image.run <= <uint32_t> blocks.t.n_runs and 0 <= image.element < blocks.t.n_elements and _is_among_kept(
+        blocks, <int32_t> image.run, image.element
     )
 
 
-cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nogil:
+cdef bint may_be_written(const blocks_t* blocks, const mark_t* image) noexcept nogil:
     """Returns whether an image may be written, in a line or in a block of its own."""
-    cdef const tables_t* t = sheet.t
-    if image.run < <uint32_t> t.n_runs and sheet.kept[t.runs[image.run].segment]:
+    cdef const tables_t* t = blocks.t
+    if image.run < <uint32_t> t.n_runs and blocks.kept[t.runs[image.run].segment]:
         return True
-    return _stands_alone(sheet, image)
+    return _stands_alone(blocks, image)
 
 
-cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil:
+cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noexcept nogil:
     """Chooses the image that the page names as its own among its copies, unless one of them is among kept text.
 
     On pages of news, it is between the headline and the text, among dates, names and buttons that are removed. Kept
     text has to follow it, and to be before it, too, or close to it: in the head of a page, far from its text, is the
     logo."""
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef const mark_t* mark
     cdef Py_ssize_t first = 0, last = t.n_segments - 1, segment, i
-    sheet.lead = -1
-    while first <= last and not sheet.kept[first]:
+    blocks.lead = -1
+    while first <= last and not blocks.kept[first]:
         first += 1
-    while last >= 0 and not sheet.kept[last]:
+    while last >= 0 and not blocks.kept[last]:
         last -= 1
     for i in range(n):
         mark = &t.marks[marks[i]]
-        if _stands_alone(sheet, mark):
-            sheet.lead = -1
+        if _stands_alone(blocks, mark):
+            blocks.lead = -1
             return
         segment = t.runs[mark.run].segment if mark.run < <uint32_t> t.n_runs else t.n_segments
-        if sheet.lead < 0 and first - CLOSE < segment <= last:
-            sheet.lead = marks[i]
+        if blocks.lead < 0 and first - CLOSE < segment <= last:
+            blocks.lead = marks[i]
 
 
-cdef inline bint _is_removed_caption(const sheet_t* sheet, int32_t run) noexcept nogil:
-    cdef int32_t segment = sheet.t.runs[run].segment
-    return sheet.t.segments[segment].zone == ZONE_CAPTION and not sheet.kept[segment]
+cdef inline bint _is_removed_caption(const blocks_t* blocks, int32_t run) noexcept nogil:
+    cdef int32_t segment = blocks.t.runs[run].segment
+    return blocks.t.segments[segment].zone == ZONE_CAPTION and not blocks.kept[segment]
 
 
 cdef Py_ssize_t _add_pictures(
-    sheet_t* sheet, stack_t* stack, Py_ssize_t mark, int32_t until, int32_t element
+    blocks_t* blocks, stack_t* stack, Py_ssize_t mark, int32_t until, int32_t element
 ) noexcept nogil:
     """Adds the images up to a run that are not inside of a paragraph; returns the first mark after them.
 
@@ -425,39 +425,39 @@ cdef Py_ssize_t _add_pictures(
         until: the run.
         element: its block; an image in it stands in its line. -1 for none.
     """
-    cdef const tables_t* t = sheet.t
+    cdef const tables_t* t = blocks.t
     cdef int32_t run, place, box
-    cdef node_t* node
+    cdef block_t* node
     while mark < t.n_marks and t.marks[mark].run <= <uint32_t> until:
         run = <int32_t> t.marks[mark].run
         place = t.marks[mark].element
-        if t.marks[mark].kind == MARK_IMAGE and sheet.addresses != NULL and sheet.addresses[mark].data != NULL \
+        if t.marks[mark].kind == MARK_IMAGE and blocks.addresses != NULL and blocks.addresses[mark].data != NULL \
                 and run <= t.n_runs and 0 <= place < t.n_elements \
-                and not (run == until and place == element) and not _is_inside(sheet, run) \
-                and (sheet.places[place].cell < 0 or sheet.places[sheet.places[place].cell].segments) \
-                and (mark == sheet.lead or _is_among_kept(sheet, run, place)):
+                and not (run == until and place == element) and not _is_inside(blocks, run) \
+                and (blocks.places[place].cell < 0 or blocks.places[blocks.places[place].cell].segments) \
+                and (mark == blocks.lead or _is_among_kept(blocks, run, place)):
             # it stands beside a heading without text, not in it
-            box = sheet.places[place].box
-            while box >= 0 and _kind_of(sheet, box) <= PICTURE:
-                box = _around(sheet, box)
-            _open_all(sheet, stack, box)
-            if _top(sheet, stack) > PICTURE or _top(sheet, stack) == NO_BOX:
-                _make_room(sheet, stack, PICTURE)
-                node = _add(sheet, stack, PICTURE, -1)
+            box = blocks.places[place].box
+            while box >= 0 and _kind_of(blocks, box) <= PICTURE:
+                box = _around(blocks, box)
+            _open_all(blocks, stack, box)
+            if _top(blocks, stack) > PICTURE or _top(blocks, stack) == NO_BOX:
+                _make_room(blocks, stack, PICTURE)
+                node = _add(blocks, stack, PICTURE, -1)
                 if node != NULL:
                     node.number = <int32_t> mark
         mark += 1
     return mark
 
 
-cdef inline bint _is_inside(const sheet_t* sheet, int32_t run) noexcept nogil:
+cdef inline bint _is_inside(const blocks_t* blocks, int32_t run) noexcept nogil:
     """Returns whether a place is inside of a segment."""
-    return 0 < run < sheet.t.n_runs and sheet.t.runs[run].segment == sheet.t.runs[run - 1].segment
+    return 0 < run < blocks.t.n_runs and blocks.t.runs[run].segment == blocks.t.runs[run - 1].segment
 
 
 # --------------------------------------------------------------------------------------------------
 
-cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept nogil:
+cdef const mark_t* language_of(const blocks_t* blocks, int32_t element) noexcept nogil:
     """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL.
 
     The parts of a table around it do not count: they put the numbers of lines beside it."""
@@ -466,14 +466,14 @@ cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept n
     for _step in range(FRAMES):
         if element < 0 or level > 3:
             break
-        if sheet.places[element].language:
-            return &sheet.t.marks[sheet.places[element].language - 1]
-        level += not TAG_TABLE <= sheet.t.elements[element].tag <= TAG_TH
-        element = sheet.t.elements[element].parent
+        if blocks.places[element].language:
+            return &blocks.t.marks[blocks.places[element].language - 1]
+        level += not TAG_TABLE <= blocks.t.elements[element].tag <= TAG_TH
+        element = blocks.t.elements[element].parent
     return NULL
 
 
-cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* following) noexcept nogil:
+cdef bint _is_gutter(const blocks_t* blocks, const block_t* node, const block_t* following) noexcept nogil:
     """Returns whether preformatted text is only the numbers of the lines of the next one, in a table for both."""
     cdef int32_t table
     cdef const uint8_t* p
@@ -482,12 +482,12 @@ cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* fol
     cdef Py_ssize_t i
     if node.kind != CODE or following.kind != CODE or node.parent != following.parent:
         return False
-    table = sheet.places[node.element].table
-    if table < 0 or table != sheet.places[following.element].table:
+    table = blocks.places[node.element].table
+    if table < 0 or table != blocks.places[following.element].table:
         return False
     for i in range(node.first, node.last + 1):
-        p = sheet.t.text + sheet.t.segments[i].start
-        end = sheet.t.text + sheet.t.segments[i].end
+        p = blocks.t.text + blocks.t.segments[i].start
+        end = blocks.t.text + blocks.t.segments[i].end
         while p < end:
             if is_white(p[0]):
                 p += 1
@@ -502,7 +502,7 @@ cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* fol
     return before >= 0
 
 
-cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code) noexcept nogil:
+cdef bint _is_label(const blocks_t* blocks, const block_t* node, const block_t* code) noexcept nogil:
     """Returns whether a paragraph beside code is only the name of its language.
 
     One word may be a longer form of it: `JavaScript` beside `js`, `C++` beside `cpp`, `C#` beside `csharp`."""
@@ -517,15 +517,15 @@ cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code
     if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent:
         return False
     # only nodes with text have segments
-    s = &sheet.t.segments[node.first]
-    p = sheet.t.text + s.start
-    end = sheet.t.text + s.end
+    s = &blocks.t.segments[node.first]
+    p = blocks.t.text + s.start
+    end = blocks.t.text + s.end
     if end - p > LONGEST_NAME:
         return False
-    language = language_of(sheet, code.element)
+    language = language_of(blocks, code.element)
     if language == NULL or language.length < 2:
         return False
-    name = sheet.t.values + language.value
+    name = blocks.t.values + language.value
     name_end = name + language.length
     while p < end:
         c = c'p' if p[0] == c'+' else c's' if p[0] == c'#' else lower(p[0])
@@ -547,25 +547,25 @@ cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code
     return name == name_end and not (is_short and has_space)
 
 
-cdef const mark_t* callout_of(const sheet_t* sheet, const node_t* node) noexcept nogil:
+cdef const mark_t* callout_of(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns the mark that says which callout a quotation is; NULL for all other nodes."""
-    if node.kind != QUOTE or node.element < 0 or not sheet.places[node.element].callout:
+    if node.kind != QUOTE or node.element < 0 or not blocks.places[node.element].callout:
         return NULL
-    return &sheet.t.marks[sheet.places[node.element].callout - 1]
+    return &blocks.t.marks[blocks.places[node.element].callout - 1]
 
 
-cdef bint _names_callout(const sheet_t* sheet, const node_t* node, const node_t* around) noexcept nogil:
+cdef bint _names_callout(const blocks_t* blocks, const block_t* node, const block_t* around) noexcept nogil:
     """Returns whether a paragraph or a heading has only the name of the callout around it: `Note`, `See also:`."""
-    cdef const mark_t* callout = callout_of(sheet, around)
+    cdef const mark_t* callout = callout_of(blocks, around)
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef uint32_t found = 0
     if callout == NULL or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
         return False
-    p = sheet.t.text + sheet.t.segments[node.first].start
-    end = sheet.t.text + sheet.t.segments[node.first].end
+    p = blocks.t.text + blocks.t.segments[node.first].start
+    end = blocks.t.text + blocks.t.segments[node.first].end
     while p < end:
-        if found < callout.length and lower(p[0]) == lower(sheet.t.values[callout.value + found]):
+        if found < callout.length and lower(p[0]) == lower(blocks.t.values[callout.value + found]):
             found += 1
         elif p[0] != c' ' and p[0] != c':':
             return False
@@ -573,12 +573,12 @@ cdef bint _names_callout(const sheet_t* sheet, const node_t* node, const node_t*
     return found == callout.length
 
 
-cdef bint _lacks_term(const sheet_t* sheet, const node_t* node, const node_t* before) noexcept nogil:
+cdef bint _lacks_term(const blocks_t* blocks, const block_t* node, const block_t* before) noexcept nogil:
     """Returns whether a definition would be read as one of another term, since its own is removed.
 
     Args:
         before: the node before it in its list."""
-    cdef const element_t* elements = sheet.t.elements
+    cdef const element_t* elements = blocks.t.elements
     cdef bint is_defined = before.kind == DETAIL
     cdef int32_t e
     if before.element >= 0 and node.element >= 0:
@@ -590,52 +590,52 @@ cdef bint _lacks_term(const sheet_t* sheet, const node_t* node, const node_t* be
     return before.kind == DETAIL and before.flags & ALONE
 
 
-cdef bint _has_one_item(const sheet_t* sheet, int32_t i) noexcept nogil:
+cdef bint _has_one_item(const blocks_t* blocks, int32_t i) noexcept nogil:
     cdef int32_t end = i + 2
-    while end < <int32_t> sheet.n_nodes and sheet.nodes[end].depth > sheet.nodes[i].depth + 1:
+    while end < <int32_t> blocks.n_nodes and blocks.nodes[end].depth > blocks.nodes[i].depth + 1:
         end += 1
-    return end == <int32_t> sheet.n_nodes or sheet.nodes[end].depth <= sheet.nodes[i].depth
+    return end == <int32_t> blocks.n_nodes or blocks.nodes[end].depth <= blocks.nodes[i].depth
 
 
-cdef bint _goes_on(const sheet_t* sheet, int32_t i) noexcept nogil:
+cdef bint _goes_on(const blocks_t* blocks, int32_t i) noexcept nogil:
     """Returns whether a list is more of the list before it, as Notion has them: a list for each item.
 
     The page has nothing between them, and one of both has a single item, or goes on with the numbers."""
-    cdef const node_t* nodes = sheet.nodes
-    cdef const element_t* elements = sheet.t.elements
+    cdef const block_t* nodes = blocks.nodes
+    cdef const element_t* elements = blocks.t.elements
     cdef int32_t item = -1, before = i - 1
     while before >= 0 and nodes[before].depth > nodes[i].depth:
         item = before
         before = nodes[before].parent
-    if before < 0 or item < 0 or i + 1 == <int32_t> sheet.n_nodes or nodes[before].parent != nodes[i].parent \
+    if before < 0 or item < 0 or i + 1 == <int32_t> blocks.n_nodes or nodes[before].parent != nodes[i].parent \
             or nodes[before].kind != LIST or (nodes[before].flags ^ nodes[i].flags) & ORDERED \
             or nodes[before].element < 0 or nodes[i].element < 0 \
             or elements[nodes[before].element].last_run != elements[nodes[i].element].first_run:
         return False
     if nodes[i].flags & ORDERED:
         return nodes[i + 1].number == nodes[item].number + 1
-    return item == before + 1 or _has_one_item(sheet, i)
+    return item == before + 1 or _has_one_item(blocks, i)
 
 
-cdef void _judge(sheet_t* sheet) noexcept nogil:
+cdef void _judge(blocks_t* blocks) noexcept nogil:
     """Finds what depends on the nodes inside of a node or before it: loose lists, lists that go on, definitions without
     a term, numbers of lines."""
-    cdef node_t* nodes = sheet.nodes
-    cdef node_t* node
-    cdef node_t* around
+    cdef block_t* nodes = blocks.nodes
+    cdef block_t* node
+    cdef block_t* around
     cdef Py_ssize_t i
-    for i in range(<Py_ssize_t> sheet.n_nodes):
+    for i in range(<Py_ssize_t> blocks.n_nodes):
         node = &nodes[i]
-        if i + 1 < <Py_ssize_t> sheet.n_nodes and (
-            _is_gutter(sheet, node, &nodes[i + 1]) or _is_label(sheet, node, &nodes[i + 1])
-        ) or i and _is_label(sheet, node, node - 1):
+        if i + 1 < <Py_ssize_t> blocks.n_nodes and (
+            _is_gutter(blocks, node, &nodes[i + 1]) or _is_label(blocks, node, &nodes[i + 1])
+        ) or i and _is_label(blocks, node, node - 1):
             node.flags |= UNWRITTEN
-        if node.kind == LIST and _goes_on(sheet, <int32_t> i):
+        if node.kind == LIST and _goes_on(blocks, <int32_t> i):
             node.flags |= GOES_ON
         if node.parent < 0:
             continue
         around = &nodes[node.parent]
-        if node.parent == i - 1 and _names_callout(sheet, node, around):
+        if node.parent == i - 1 and _names_callout(blocks, node, around):
             node.flags |= TITLE
         if around.kind == ITEM or around.kind == DETAIL or around.kind == CELL or around.kind == NOTE:
             # `last` counts the nodes inside
@@ -648,34 +648,34 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
                 if not (node.kind == PARAGRAPH and around.last == -2 or node.kind == LIST):
                     nodes[around.parent].flags |= LOOSE
                 elif node.kind == LIST and node.flags & ORDERED and around.last < -2 \
-                        and i + 1 < <Py_ssize_t> sheet.n_nodes and nodes[i + 1].number != 1:
+                        and i + 1 < <Py_ssize_t> blocks.n_nodes and nodes[i + 1].number != 1:
                     # such a list does not begin in the line after a paragraph
                     nodes[around.parent].flags |= LOOSE
         elif around.kind == TERMS:
-            if node.kind == DETAIL and (around.last == -1 or _lacks_term(sheet, node, &nodes[-2 - around.last])):
+            if node.kind == DETAIL and (around.last == -1 or _lacks_term(blocks, node, &nodes[-2 - around.last])):
                 node.flags |= ALONE
             # the node before the next one in the list
             around.last = <int32_t> (-2 - i)
 
 
-cdef void outline(sheet_t* sheet) noexcept nogil:
+cdef void outline(blocks_t* blocks) noexcept nogil:
     """Makes the nodes of a page."""
     cdef stack_t stack
     cdef Py_ssize_t i, mark = 0
     cdef int32_t run
-    read_sheet(sheet)
-    _find_boxes(sheet)
+    read_sheet(blocks)
+    _find_boxes(blocks)
     stack.n = 0
-    _push(sheet, &stack, -1, -1)
-    for i in range(sheet.t.n_segments):
-        if not sheet.kept[i]:
+    _push(blocks, &stack, -1, -1)
+    for i in range(blocks.t.n_segments):
+        if not blocks.kept[i]:
             continue
-        run = first_run_of(sheet, i)
-        if sheet.images and run >= 0:
-            mark = _add_pictures(sheet, &stack, mark, run, element_of(sheet, i))
-        _add_segment(sheet, &stack, i)
-        if sheet.no_memory:
+        run = first_run_of(blocks, i)
+        if blocks.images and run >= 0:
+            mark = _add_pictures(blocks, &stack, mark, run, element_of(blocks, i))
+        _add_segment(blocks, &stack, i)
+        if blocks.no_memory:
             return
-    if sheet.images:
-        _add_pictures(sheet, &stack, mark, <int32_t> sheet.t.n_runs, -1)
-    _judge(sheet)
+    if blocks.images:
+        _add_pictures(blocks, &stack, mark, <int32_t> blocks.t.n_runs, -1)
+    _judge(blocks)

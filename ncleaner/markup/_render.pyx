@@ -14,7 +14,7 @@ from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tab
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
     PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
-    end_of, fill_row, is_head, node_t, open_rows, open_sheet, place_t, rows_t, sheet_t, text_t,
+    end_of, fill_row, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_byte, put_bytes, put_escaped, put_number, put_times,
@@ -45,7 +45,7 @@ cdef struct frame_t:
     uint8_t sign         # of the items of a list, or of the last list inside
 
 cdef struct markdown_t:
-    const sheet_t* sheet
+    const blocks_t* blocks
     out_t* out
     out_t prefix         # what each line begins with
     frame_t frames[FRAMES]
@@ -53,17 +53,17 @@ cdef struct markdown_t:
     bint fresh           # the line has begun, and has its prefix and a sign
 
 cdef struct html_t:
-    const sheet_t* sheet
+    const blocks_t* blocks
     out_t* out
     int32_t open[FRAMES]
     int n
     bint head            # the head of a table is being written
 
 
-cdef int32_t _blanks_before(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+cdef int32_t _blanks_before(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns how many empty lines are written before a segment of preformatted text that is not the first."""
-    cdef int32_t blanks = sheet.extras[sheet.t.segments[segment].first_run].blanks if sheet.t.n_runs else 0
-    return min(blanks, MOST_BLANKS if sheet.kept[segment - 1] else 1)
+    cdef int32_t blanks = blocks.extras[blocks.t.segments[segment].first_run].blanks if blocks.t.n_runs else 0
+    return min(blanks, MOST_BLANKS if blocks.kept[segment - 1] else 1)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ cdef void _new_line(markdown_t* w, bint tight) noexcept nogil:
     put_bytes(w.out, w.prefix.data, w.prefix.size)
 
 
-cdef bint _is_tight(const markdown_t* w, const node_t* node, const node_t* before) noexcept nogil:
+cdef bint _is_tight(const markdown_t* w, const block_t* node, const block_t* before) noexcept nogil:
     """Returns whether no empty line is before a node; `before` is the one before it in the same node, or NULL."""
-    cdef const node_t* nodes = w.sheet.nodes
-    cdef const node_t* around
+    cdef const block_t* nodes = w.blocks.nodes
+    cdef const block_t* around
     if node.parent < 0:
         return False
     around = &nodes[node.parent]
@@ -109,23 +109,23 @@ cdef bint _is_tight(const markdown_t* w, const node_t* node, const node_t* befor
     return False
 
 
-cdef bint _seems_a_term(const sheet_t* sheet, int32_t i) noexcept nogil:
+cdef bint _seems_a_term(const blocks_t* blocks, int32_t i) noexcept nogil:
     """Returns whether readers take the first line of a node for a term if a list of definitions is before it.
 
     They go on with the list as long as the next line but one begins like a definition, whatever the next line is.
     """
-    cdef const node_t* nodes = sheet.nodes
-    cdef const tables_t* t = sheet.t
+    cdef const block_t* nodes = blocks.nodes
+    cdef const tables_t* t = blocks.t
     cdef const uint8_t* p
     cdef int32_t k
     while nodes[i].kind == LIST or nodes[i].kind == ITEM or nodes[i].kind == NOTE:
         i += 1
-        if i == <int32_t> sheet.n_nodes:
+        if i == <int32_t> blocks.n_nodes:
             return False
     if nodes[i].kind != CODE:
         return nodes[i].kind == TERMS
     for k in range(nodes[i].first, nodes[i].last + 1):
-        if not sheet.kept[k]:
+        if not blocks.kept[k]:
             continue
         p = t.text + t.segments[k].start
         while p < t.text + t.segments[k].end:
@@ -135,7 +135,7 @@ cdef bint _seems_a_term(const sheet_t* sheet, int32_t i) noexcept nogil:
     return False
 
 
-cdef void _begin_list(frame_t* frame, const node_t* node, const node_t* before, uint8_t sign) noexcept nogil:
+cdef void _begin_list(frame_t* frame, const block_t* node, const block_t* before, uint8_t sign) noexcept nogil:
     """Chooses the sign of a list. Two lists in a row have different ones, or they would be read as one."""
     cdef bint ordered = node.flags & ORDERED > 0
     frame.sign = c"." if ordered else c"-"
@@ -145,7 +145,7 @@ cdef void _begin_list(frame_t* frame, const node_t* node, const node_t* before, 
         frame.sign = c")" if ordered else c"*"
 
 
-cdef void _begin_item(markdown_t* w, const node_t* node, uint8_t sign) noexcept nogil:
+cdef void _begin_item(markdown_t* w, const block_t* node, uint8_t sign) noexcept nogil:
     cdef size_t start
     cdef int32_t number = node.number
     start = w.out.size
@@ -157,19 +157,19 @@ cdef void _begin_item(markdown_t* w, const node_t* node, uint8_t sign) noexcept 
         put_byte(w.out, sign)
     put(w.out, b" ")
     put_times(&w.prefix, c" ", w.out.size - start)
-    if node.element >= 0 and w.sheet.places[node.element].task:
-        put(w.out, b"[x] " if w.sheet.places[node.element].task == 2 else b"[ ] ")
+    if node.element >= 0 and w.blocks.places[node.element].task:
+        put(w.out, b"[x] " if w.blocks.places[node.element].task == 2 else b"[ ] ")
     w.fresh = True
 
 
-cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
+cdef void _markdown_code(markdown_t* w, const block_t* node) noexcept nogil:
     """Writes preformatted text between fences that are longer than all signs of this kind in it."""
-    cdef const sheet_t* sheet = w.sheet
-    cdef const tables_t* t = sheet.t
+    cdef const blocks_t* blocks = w.blocks
+    cdef const tables_t* t = blocks.t
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef const uint8_t* stop
-    cdef const mark_t* language = language_of(sheet, node.element)
+    cdef const mark_t* language = language_of(blocks, node.element)
     cdef uint8_t sign = c"`"
     cdef size_t fence = 3
     cdef bint formula = language != NULL and language.length == 4 and node.first == node.last \
@@ -185,9 +185,9 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     if language != NULL and not formula:
         put_bytes(w.out, t.values + language.value, language.length)
     for i in range(node.first, node.last + 1):
-        if not sheet.kept[i]:
+        if not blocks.kept[i]:
             continue
-        for _line in range(_blanks_before(sheet, i) if i > node.first else 0):
+        for _line in range(_blanks_before(blocks, i) if i > node.first else 0):
             put(w.out, b"\n")
             _put_bare_prefix(w)
         p = t.text + t.segments[i].start
@@ -205,14 +205,14 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
 
 cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:
     """Writes what is in a cell, in one line."""
-    cdef const node_t* nodes = w.sheet.nodes
+    cdef const block_t* nodes = w.blocks.nodes
     cdef line_t line
     cdef int32_t node
     cdef bint begun = False
-    begin_line(&line, w.sheet, w.out, False, &w.prefix)
+    begin_line(&line, w.blocks, w.out, False, &w.prefix)
     line.flags = IN_CELL
     line.light = head
-    for node in range(cell + 1, end_of(w.sheet, cell)):
+    for node in range(cell + 1, end_of(w.blocks, cell)):
         if nodes[node].kind > PICTURE:
             continue
         if begun:
@@ -234,9 +234,9 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
         cell = -1
         if row >= 0:
             cell = rows.cells[k]
-            if w.sheet.repeats and cell < 0:
+            if w.blocks.repeats and cell < 0:
                 cell = rows.carried[k]
-            if not w.sheet.repeats and k and cell >= 0 and cell == rows.cells[k - 1]:
+            if not w.blocks.repeats and k and cell >= 0 and cell == rows.cells[k - 1]:
                 cell = -1
         if cell >= 0:
             put(w.out, b" ")
@@ -246,36 +246,36 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
 
 cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
     """Writes a table after its caption. It has to have a head: its first row, or an empty one where that is removed."""
-    cdef const sheet_t* sheet = w.sheet
-    cdef const node_t* nodes = sheet.nodes
-    cdef const column_t* columns = sheet.columns + sheet.places[nodes[table].element].column
-    cdef int32_t end = end_of(sheet, table), node, k, c
+    cdef const blocks_t* blocks = w.blocks
+    cdef const block_t* nodes = blocks.nodes
+    cdef const column_t* columns = blocks.columns + blocks.places[nodes[table].element].column
+    cdef int32_t end = end_of(blocks, table), node, k, c
     cdef bint begun = False, head
     cdef rows_t rows
     cdef line_t line
-    if not open_rows(&rows, sheet, table):
+    if not open_rows(&rows, blocks, table):
         w.out.no_memory = True
         return
     for node in range(table + 1, end):
         if nodes[node].kind == CAPTION and nodes[node].parent == table:
-            begin_line(&line, sheet, w.out, False, &w.prefix)
+            begin_line(&line, blocks, w.out, False, &w.prefix)
             put_segments(&line, nodes[node].first, nodes[node].last)
             _new_line(w, False)
     for node in range(table + 1, end):
         if nodes[node].parent != table or nodes[node].kind == CAPTION:
             continue
-        fill_row(&rows, sheet, table, node)
-        head = not begun and (nodes[node].number == 0 or is_head(sheet, node))
+        fill_row(&rows, blocks, table, node)
+        head = not begun and (nodes[node].number == 0 or is_head(blocks, node))
         if begun:
             _new_line(w, True)
             _markdown_row(w, &rows, node, False)
             continue
         begun = True
-        _markdown_row(w, &rows, node if head else -1, is_head(sheet, node))
+        _markdown_row(w, &rows, node if head else -1, is_head(blocks, node))
         _new_line(w, True)
         put(w.out, b"|")
         c = 0
-        for k in range(sheet.places[nodes[table].element].columns):
+        for k in range(blocks.places[nodes[table].element].columns):
             if columns[k].place == c:
                 put(w.out, DELIMITERS[columns[k].align])
                 c += 1
@@ -289,22 +289,22 @@ cdef bint _table_as_html(markdown_t* w, int32_t table) noexcept nogil:
     """Writes a table that Markdown cannot show as HTML; returns whether it has done so.
 
     It stands at the beginning of lines, and has no empty line: there, HTML ends."""
-    cdef const node_t* nodes = w.sheet.nodes
+    cdef const block_t* nodes = w.blocks.nodes
     cdef const place_t* place
     cdef int32_t node, cell = table
     cdef bint is_simple = True
     cdef size_t size = w.out.size
     cdef html_t html
-    for node in range(table + 1, end_of(w.sheet, table)):
+    for node in range(table + 1, end_of(w.blocks, table)):
         if nodes[node].kind == CELL:
-            place = &w.sheet.places[nodes[node].element]
+            place = &w.blocks.places[nodes[node].element]
             is_simple &= place.columns == 1 and place.rows == 1
             cell = node
         elif nodes[node].kind != ROW and nodes[node].kind != CAPTION:
             is_simple &= node == cell + 1 and (nodes[node].kind == PARAGRAPH or nodes[node].kind == PICTURE)
     if is_simple or w.prefix.size:
         return False
-    html.sheet = w.sheet
+    html.blocks = w.blocks
     html.out = w.out
     html.n = 0
     html.head = False
@@ -317,12 +317,12 @@ cdef bint _table_as_html(markdown_t* w, int32_t table) noexcept nogil:
     return False
 
 
-cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
+cdef void _markdown_leaf(markdown_t* w, const block_t* node) noexcept nogil:
     cdef line_t line
     if node.kind == HEADING:
         put_times(w.out, c"#", <size_t> node.number)
         put(w.out, b" ")
-    begin_line(&line, w.sheet, w.out, False, &w.prefix)
+    begin_line(&line, w.blocks, w.out, False, &w.prefix)
     if node.kind == PICTURE:
         put_picture(&line, node.number)
         return
@@ -334,14 +334,14 @@ cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
     put_segments(&line, node.first, node.last)
 
 
-cdef bint _put_callout(markdown_t* w, const node_t* node) noexcept nogil:
+cdef bint _put_callout(markdown_t* w, const block_t* node) noexcept nogil:
     """Writes the kind of a callout, as GitHub and Obsidian have it: `[!NOTE]`. Returns whether a quotation is one."""
-    cdef const mark_t* mark = callout_of(w.sheet, node)
+    cdef const mark_t* mark = callout_of(w.blocks, node)
     cdef const uint8_t* kind
     cdef uint32_t i
     if mark == NULL:
         return False
-    kind = w.sheet.t.values + mark.value
+    kind = w.blocks.t.values + mark.value
     put(w.out, b"[!")
     for i in range(mark.length):
         put_byte(w.out, kind[i] - 32 if c"a" <= kind[i] <= c"z" else kind[i])
@@ -349,9 +349,9 @@ cdef bint _put_callout(markdown_t* w, const node_t* node) noexcept nogil:
     return True
 
 
-cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before, uint8_t sign) noexcept nogil:
+cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const block_t* before, uint8_t sign) noexcept nogil:
     """Writes the beginning of a node that has others inside."""
-    cdef const node_t* node = &w.sheet.nodes[i]
+    cdef const block_t* node = &w.blocks.nodes[i]
     if node.kind == LIST:
         _begin_list(frame, node, before, sign)
         return
@@ -371,21 +371,21 @@ cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before,
         w.fresh = True
     elif node.kind == NOTE:
         put(w.out, b"[^")
-        put_bytes(w.out, w.sheet.labels[node.number].data, <size_t> w.sheet.labels[node.number].length)
+        put_bytes(w.out, w.blocks.labels[node.number].data, <size_t> w.blocks.labels[node.number].length)
         put(w.out, b"]: ")
         put_times(&w.prefix, c" ", 4)
         w.fresh = True
 
 
-cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
+cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
     """Writes all nodes, without a line end after the last one; nothing if there are none."""
     cdef markdown_t w
-    cdef const node_t* node
-    cdef const node_t* before
+    cdef const block_t* node
+    cdef const block_t* before
     cdef frame_t* top
     cdef int32_t i = 0, child
     cdef uint8_t sign
-    w.sheet = sheet
+    w.blocks = blocks
     w.out = out
     memset(&w.prefix, 0, sizeof(out_t))
     w.n = 1
@@ -394,8 +394,8 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
     w.frames[0].prefix = 0
     w.frames[0].child = -1
     w.frames[0].sign = 0
-    while i < <int32_t> sheet.n_nodes:
-        node = &sheet.nodes[i]
+    while i < <int32_t> blocks.n_nodes:
+        node = &blocks.nodes[i]
         if node.flags & (UNWRITTEN | TITLE):
             i += 1
             continue
@@ -405,22 +405,22 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
         top = &w.frames[w.n - 1]
         child = top.child
         sign = top.sign
-        before = &sheet.nodes[child] if child >= 0 else NULL
+        before = &blocks.nodes[child] if child >= 0 else NULL
         top.child = i
-        if before != NULL and before.kind == TERMS and node.kind != TERMS and _seems_a_term(sheet, i):
+        if before != NULL and before.kind == TERMS and node.kind != TERMS and _seems_a_term(blocks, i):
             _new_line(&w, False)
             put(out, b"<!-- -->")
         if node.kind == TABLE:
             _new_line(&w, False)
-            if not (sheet.tags and _table_as_html(&w, i)):
+            if not (blocks.tags and _table_as_html(&w, i)):
                 _markdown_table(&w, i)
-            i = end_of(sheet, i)
+            i = end_of(blocks, i)
             continue
         if node.kind <= PICTURE:
             # the text of a callout follows its kind at once
             _new_line(
                 &w, before == NULL and node.kind == PARAGRAPH and node.parent >= 0
-                and callout_of(sheet, &sheet.nodes[node.parent]) != NULL
+                and callout_of(blocks, &blocks.nodes[node.parent]) != NULL
             )
             if node.kind == CODE:
                 _markdown_code(&w, node)
@@ -453,18 +453,18 @@ cdef void _put_number_of(html_t* w, const char* attribute, int32_t number) noexc
     put(w.out, b'"')
 
 
-cdef const char* _name_of(const sheet_t* sheet, const node_t* node) noexcept nogil:
+cdef const char* _name_of(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns the name of the element of a node that has others inside."""
     if node.kind == LIST:
         return b"ol" if node.flags & ORDERED else b"ul"
     if node.kind == NOTE:
-        return b"li" if node.parent >= 0 and sheet.nodes[node.parent].kind == LIST else b"div"
+        return b"li" if node.parent >= 0 and blocks.nodes[node.parent].kind == LIST else b"div"
     if node.kind == TERMS:
         return b"dl"
     return b"blockquote" if node.kind == QUOTE else b"dd" if node.kind == DETAIL else b"li"
 
 
-cdef const char* _name_of_leaf(const sheet_t* sheet, const node_t* node) noexcept nogil:
+cdef const char* _name_of_leaf(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns the name of the element around text, NULL if the text stands bare in the element outside."""
     if node.kind == HEADING:
         return HEADINGS[node.number]
@@ -472,26 +472,26 @@ cdef const char* _name_of_leaf(const sheet_t* sheet, const node_t* node) noexcep
         return b"dt"
     if node.kind == CAPTION:
         return b"caption"
-    if _is_bare(sheet, node):
+    if _is_bare(blocks, node):
         return NULL
     return b"p"
 
 
-cdef bint _is_bare(const sheet_t* sheet, const node_t* node) noexcept nogil:
+cdef bint _is_bare(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns whether the text of a paragraph stands in the element around it."""
-    cdef const node_t* around
+    cdef const block_t* around
     if node.parent < 0:
         return False
-    around = &sheet.nodes[node.parent]
+    around = &blocks.nodes[node.parent]
     if around.kind == ITEM:
-        return around.parent >= 0 and not sheet.nodes[around.parent].flags & LOOSE
+        return around.parent >= 0 and not blocks.nodes[around.parent].flags & LOOSE
     return (around.kind == CELL or around.kind == DETAIL or around.kind == NOTE) and around.flags & SINGLE
 
 
-cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
-    cdef const sheet_t* sheet = w.sheet
-    cdef const tables_t* t = sheet.t
-    cdef const mark_t* language = language_of(sheet, node.element)
+cdef void _html_code(html_t* w, const block_t* node) noexcept nogil:
+    cdef const blocks_t* blocks = w.blocks
+    cdef const tables_t* t = blocks.t
+    cdef const mark_t* language = language_of(blocks, node.element)
     cdef bint begun = False
     cdef Py_ssize_t i
     put(w.out, b"<pre><code")
@@ -502,10 +502,10 @@ cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
         put(w.out, b'"')
     put(w.out, b">")
     for i in range(node.first, node.last + 1):
-        if not sheet.kept[i]:
+        if not blocks.kept[i]:
             continue
         if begun:
-            put_times(w.out, c"\n", 1 + <size_t> _blanks_before(sheet, i))
+            put_times(w.out, c"\n", 1 + <size_t> _blanks_before(blocks, i))
         elif t.text[t.segments[i].start] == c"\n":
             # the first line end of <pre> is not read
             put(w.out, b"\n")
@@ -514,9 +514,9 @@ cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
     put(w.out, b"</code></pre>\n")
 
 
-cdef void _html_leaf(html_t* w, const node_t* node) noexcept nogil:
+cdef void _html_leaf(html_t* w, const block_t* node) noexcept nogil:
     cdef line_t line
-    cdef const char* name = _name_of_leaf(w.sheet, node)
+    cdef const char* name = _name_of_leaf(w.blocks, node)
     if node.kind == CODE:
         _html_code(w, node)
         return
@@ -524,7 +524,7 @@ cdef void _html_leaf(html_t* w, const node_t* node) noexcept nogil:
         put(w.out, b"<")
         put(w.out, name)
         put(w.out, b">")
-    begin_line(&line, w.sheet, w.out, True, NULL)
+    begin_line(&line, w.blocks, w.out, True, NULL)
     line.light = node.kind == HEADING or w.head
     if node.kind == PICTURE:
         put_picture(&line, node.number)
@@ -542,18 +542,18 @@ cdef void _put_end(html_t* w, const char* name) noexcept nogil:
 
 cdef void _close(html_t* w) noexcept nogil:
     w.n -= 1
-    _put_end(w, _name_of(w.sheet, &w.sheet.nodes[w.open[w.n]]))
+    _put_end(w, _name_of(w.blocks, &w.blocks.nodes[w.open[w.n]]))
 
 
 cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept nogil:
     """Writes nodes that stand inside of a node of depth `depth` - 1."""
-    cdef const node_t* node
-    cdef const node_t* around
+    cdef const block_t* node
+    cdef const block_t* around
     cdef int32_t i = start
     cdef int base = w.n
     cdef bint goes_on
     while i < end:
-        node = &w.sheet.nodes[i]
+        node = &w.blocks.nodes[i]
         if node.flags & UNWRITTEN:
             i += 1
             continue
@@ -567,25 +567,25 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
             continue
         if node.kind == TABLE:
             _html_table(w, i)
-            i = end_of(w.sheet, i)
+            i = end_of(w.blocks, i)
             continue
         if node.kind <= PICTURE:
             _html_leaf(w, node)
             i += 1
             continue
         put(w.out, b"<")
-        put(w.out, _name_of(w.sheet, node))
-        if node.kind == LIST and node.flags & ORDERED and w.sheet.nodes[i + 1].number != 1 \
-                and w.sheet.nodes[i + 1].kind == ITEM:
-            _put_number_of(w, b"start", w.sheet.nodes[i + 1].number)
+        put(w.out, _name_of(w.blocks, node))
+        if node.kind == LIST and node.flags & ORDERED and w.blocks.nodes[i + 1].number != 1 \
+                and w.blocks.nodes[i + 1].kind == ITEM:
+            _put_number_of(w, b"start", w.blocks.nodes[i + 1].number)
         elif node.kind == ITEM and node.parent >= 0:
-            around = &w.sheet.nodes[node.parent]
+            around = &w.blocks.nodes[node.parent]
             if around.flags & ORDERED and _before(w, i, node) >= 0 \
-                    and w.sheet.nodes[_before(w, i, node)].number != node.number - 1:
+                    and w.blocks.nodes[_before(w, i, node)].number != node.number - 1:
                 _put_number_of(w, b"value", node.number)
         elif node.kind == NOTE:
             put(w.out, b' id="note-')
-            put_bytes(w.out, w.sheet.labels[node.number].data, <size_t> w.sheet.labels[node.number].length)
+            put_bytes(w.out, w.blocks.labels[node.number].data, <size_t> w.blocks.labels[node.number].length)
             put(w.out, b'"')
         put(w.out, b">" if node.kind == ITEM or node.kind == DETAIL or node.kind == NOTE else b">\n")
         w.open[w.n] = i
@@ -595,17 +595,17 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
         _close(w)
 
 
-cdef int32_t _before(const html_t* w, int32_t i, const node_t* node) noexcept nogil:
+cdef int32_t _before(const html_t* w, int32_t i, const block_t* node) noexcept nogil:
     """Returns the item before an item, -1 for none. It looks at the nodes in between once for each item."""
     cdef int32_t k = i - 1
-    while k > node.parent and w.sheet.nodes[k].depth > node.depth:
+    while k > node.parent and w.blocks.nodes[k].depth > node.depth:
         k -= 1
     return k if k > node.parent else -1
 
 
 cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int align) noexcept nogil:
     """Writes a cell and what is in it; with a `cell` of -1 an empty one."""
-    cdef const char* name = b"th" if cell >= 0 and w.sheet.nodes[cell].flags & HEAD else b"td"
+    cdef const char* name = b"th" if cell >= 0 and w.blocks.nodes[cell].flags & HEAD else b"td"
     put(w.out, b"<")
     put(w.out, name)
     if columns > 1:
@@ -618,7 +618,7 @@ cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int
         put(w.out, b'"')
     put(w.out, b">")
     if cell >= 0:
-        _html_nodes(w, cell + 1, end_of(w.sheet, cell), w.sheet.nodes[cell].depth + 1)
+        _html_nodes(w, cell + 1, end_of(w.blocks, cell), w.blocks.nodes[cell].depth + 1)
     put(w.out, b"</")
     put(w.out, name)
     put(w.out, b">")
@@ -626,12 +626,12 @@ cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int
 
 cdef int32_t _rows_of(const html_t* w, int32_t cell, int32_t table, int32_t row) noexcept nogil:
     """Returns how many kept rows a cell covers."""
-    cdef const node_t* nodes = w.sheet.nodes
-    cdef const place_t* place = &w.sheet.places[nodes[cell].element]
+    cdef const block_t* nodes = w.blocks.nodes
+    cdef const place_t* place = &w.blocks.places[nodes[cell].element]
     cdef int32_t node = row, n = 0
     if place.rows == 1:
         return 1
-    while node < <int32_t> w.sheet.n_nodes and nodes[node].depth > nodes[table].depth:
+    while node < <int32_t> w.blocks.n_nodes and nodes[node].depth > nodes[table].depth:
         if nodes[node].parent == table and nodes[node].kind == ROW:
             if nodes[node].number >= nodes[row].number + place.rows:
                 break
@@ -641,15 +641,15 @@ cdef int32_t _rows_of(const html_t* w, int32_t cell, int32_t table, int32_t row)
 
 
 cdef void _html_table(html_t* w, int32_t table) noexcept nogil:
-    cdef const sheet_t* sheet = w.sheet
-    cdef const node_t* nodes = sheet.nodes
-    cdef const place_t* place = &sheet.places[nodes[table].element]
-    cdef const column_t* columns = sheet.columns + place.column
-    cdef int32_t end = end_of(sheet, table), node, k, cell, first, n, c
+    cdef const blocks_t* blocks = w.blocks
+    cdef const block_t* nodes = blocks.nodes
+    cdef const place_t* place = &blocks.places[nodes[table].element]
+    cdef const column_t* columns = blocks.columns + place.column
+    cdef int32_t end = end_of(blocks, table), node, k, cell, first, n, c
     cdef rows_t rows
     cdef int align
     cdef bint begun = False, head = False
-    if not open_rows(&rows, sheet, table):
+    if not open_rows(&rows, blocks, table):
         w.out.no_memory = True
         return
     put(w.out, b"<table>\n")
@@ -659,9 +659,9 @@ cdef void _html_table(html_t* w, int32_t table) noexcept nogil:
     for node in range(table + 1, end):
         if nodes[node].parent != table or nodes[node].kind != ROW:
             continue
-        fill_row(&rows, sheet, table, node)
+        fill_row(&rows, blocks, table, node)
         if not begun:
-            head = is_head(sheet, node)
+            head = is_head(blocks, node)
             put(w.out, b"<thead>\n" if head else b"<tbody>\n")
         elif head:
             head = False
@@ -675,10 +675,10 @@ cdef void _html_table(html_t* w, int32_t table) noexcept nogil:
                 continue
             align = columns[k].align
             cell = rows.cells[c]
-            if sheet.repeats:
+            if blocks.repeats:
                 _html_cell(w, cell if cell >= 0 else rows.carried[c], 1, 1, align)
             elif cell >= 0:
-                n = columns_of(sheet, table, cell, &first)
+                n = columns_of(blocks, table, cell, &first)
                 if first == c:
                     _html_cell(w, cell, n, _rows_of(w, cell, table, node), align)
             elif rows.carried[c] < 0:
@@ -690,14 +690,14 @@ cdef void _html_table(html_t* w, int32_t table) noexcept nogil:
     close_rows(&rows)
 
 
-cdef void _write_html(const sheet_t* sheet, out_t* out) noexcept nogil:
+cdef void _write_html(const blocks_t* blocks, out_t* out) noexcept nogil:
     """Writes all nodes, each block on lines of its own."""
     cdef html_t w
-    w.sheet = sheet
+    w.blocks = blocks
     w.out = out
     w.n = 0
     w.head = False
-    _html_nodes(&w, 0, <int32_t> sheet.n_nodes, 0)
+    _html_nodes(&w, 0, <int32_t> blocks.n_nodes, 0)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -710,7 +710,7 @@ cdef const uint8_t[::1] _mask_of(Tables tables, mask):
     return kept
 
 
-cdef int _point(text_t* text, bytes given) except -1:
+cdef int _point(given_t* text, bytes given) except -1:
     text.data = <const char*> given
     text.length = len(given)
     return 0
@@ -740,62 +740,62 @@ def render(
         MemoryError: there is not enough memory.
     """
     cdef const uint8_t[::1] kept = _mask_of(tables, mask)
-    cdef sheet_t sheet
+    cdef blocks_t blocks
     cdef out_t out
     cdef Py_ssize_t i
     cdef const uint8_t* first = &kept[0] if kept.shape[0] else NULL
     cdef const int32_t[::1] copies
     memset(&out, 0, sizeof(out))
-    if open_sheet(&sheet, &tables.t, first) < 0:
-        close_sheet(&sheet)
+    if open_sheet(&blocks, &tables.t, first) < 0:
+        close_sheet(&blocks)
         raise MemoryError
     try:
-        sheet.images = images
-        sheet.repeats = repeats
-        sheet.tags = tags
-        sheet.headline = headline
+        blocks.images = images
+        blocks.repeats = repeats
+        blocks.tags = tags
+        blocks.headline = headline
         copies = np.array(leads, np.int32)
-        choose_lead(&sheet, &copies[0] if copies.shape[0] else NULL, copies.shape[0])
+        choose_lead(&blocks, &copies[0] if copies.shape[0] else NULL, copies.shape[0])
         if addresses:
-            sheet.addresses = <text_t*> calloc(<size_t> tables.t.n_marks + 1, sizeof(text_t))
-            if sheet.addresses == NULL:
+            blocks.addresses = <given_t*> calloc(<size_t> tables.t.n_marks + 1, sizeof(given_t))
+            if blocks.addresses == NULL:
                 raise MemoryError
             for mark, address in addresses.items():
-                _point(&sheet.addresses[<Py_ssize_t> mark], address)
+                _point(&blocks.addresses[<Py_ssize_t> mark], address)
         if notes:
             references, elements, segments, labels, _, _, skips, _ = notes
-            sheet.notes = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
-            sheet.labels = <text_t*> calloc(len(labels) + 1, sizeof(text_t))
-            if sheet.notes == NULL or sheet.labels == NULL:
+            blocks.notes = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
+            blocks.labels = <given_t*> calloc(len(labels) + 1, sizeof(given_t))
+            if blocks.notes == NULL or blocks.labels == NULL:
                 raise MemoryError
             for begin, end, note in references:
                 for i in range(begin, end):
-                    sheet.extras[i].note = note + 1
+                    blocks.extras[i].note = note + 1
                 if begin == end:
-                    sheet.extras[<Py_ssize_t> begin - 1].noted = note + 1
+                    blocks.extras[<Py_ssize_t> begin - 1].noted = note + 1
             for run, skip in skips.items():
-                sheet.extras[<Py_ssize_t> run].skip = skip
+                blocks.extras[<Py_ssize_t> run].skip = skip
             for element, note in elements.items():
-                sheet.places[<Py_ssize_t> element].note = note + 1
+                blocks.places[<Py_ssize_t> element].note = note + 1
             for segment, note in segments.items():
-                sheet.notes[<Py_ssize_t> segment] = note + 1
+                blocks.notes[<Py_ssize_t> segment] = note + 1
             for i in range(len(labels)):
-                _point(&sheet.labels[i], labels[i])
+                _point(&blocks.labels[i], labels[i])
         with nogil:
-            outline(&sheet)
-            if not sheet.no_memory:
+            outline(&blocks)
+            if not blocks.no_memory:
                 if html:
-                    _write_html(&sheet, &out)
+                    _write_html(&blocks, &out)
                 else:
-                    _write_markdown(&sheet, &out)
-        if sheet.no_memory or out.no_memory:
+                    _write_markdown(&blocks, &out)
+        if blocks.no_memory or out.no_memory:
             raise MemoryError("not enough memory for the text of a page")
         return (<const char*> out.data)[: out.size] if out.size else b""
     finally:
-        close_sheet(&sheet)
-        free(sheet.addresses)
-        free(sheet.notes)
-        free(sheet.labels)
+        close_sheet(&blocks)
+        free(blocks.addresses)
+        free(blocks.notes)
+        free(blocks.labels)
         free(out.data)
 
 
@@ -908,10 +908,10 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     cdef const tables_t* t = &tables.t
     cdef const mark_t* mark
     cdef Py_ssize_t i
-    cdef sheet_t sheet
-    memset(&sheet, 0, sizeof(sheet))
-    sheet.t = t
-    sheet.kept = &kept[0] if kept.shape[0] else NULL
+    cdef blocks_t blocks
+    memset(&blocks, 0, sizeof(blocks))
+    blocks.t = t
+    blocks.kept = &kept[0] if kept.shape[0] else NULL
     found = []
     sets = []
     for i in range(t.n_marks):
@@ -922,8 +922,8 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
             source = _text_of(t, mark)
             # players have one title for all of them, which does not tell copies
             alt = b"" if is_media(t, i) else _text_of(t, mark + 1)
-            if may_be_written(&sheet, mark) or _has_one(names, source, sets):
-                found.append((i, source, alt, mark.run, sets, link_around(t, sheet.kept, i)))
+            if may_be_written(&blocks, mark) or _has_one(names, source, sets):
+                found.append((i, source, alt, mark.run, sets, link_around(t, blocks.kept, i)))
             sets = []
     return found
 

@@ -93,7 +93,7 @@ cdef enum:
     BANNER = 3
     LONG_BANNER = 8
 
-cdef struct text_t:
+cdef struct beginning_t:
     uint64_t key
     uint64_t style
     Py_ssize_t first
@@ -179,8 +179,8 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
     cdef int32_t[::1] copied
     cdef list memory = []
     cdef uint64_t size = rows_for(t.n_segments), style
-    cdef text_t* texts = <text_t*> zeros(memory, size, sizeof(text_t))
-    cdef text_t* found
+    cdef beginning_t* texts = <beginning_t*> zeros(memory, size, sizeof(beginning_t))
+    cdef beginning_t* found
     cdef uint64_t* styles = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
     cdef int32_t* out = <int32_t*> zeros(memory, t.n_segments, sizeof(int32_t))
     cdef Py_ssize_t i
@@ -197,7 +197,9 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
             if not kept[i] or not _is_long(&s[i]):
                 continue
             style = style_of(styles, &s[i])
-            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
+            found = <beginning_t*> row_of(
+                texts, sizeof(beginning_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1
+            )
             if not found.seen:
                 found.seen = True
                 found.style = style

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 cdef enum:
     TOGETHER = 8         # rows, or trees, that descend at a time
 
-cdef packed struct node_t:
+cdef packed struct split_t:
     float threshold
     int32_t distance     # from the row's first value to the tested value
 
@@ -24,7 +24,7 @@ cdef inline void pad(int32_t* rows, Py_ssize_t n) noexcept nogil:
 
 cdef class Forest:
     # complete trees, one after the other: nodes, leaves and depths; and the arrays that hold them
-    cdef const node_t* nodes
+    cdef const split_t* nodes
     cdef const float* leaves
     cdef const int32_t* depths
     cdef object _nodes, _leaves, _depths

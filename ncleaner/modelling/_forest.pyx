@@ -25,12 +25,12 @@ MAX_TREES = 4096
 # Largest distance, in rows, of the values that a tree reads.
 MAX_REACH = 100
 
-cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
+cdef inline Py_ssize_t _step(const split_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
     return 2 * at + 1 + <Py_ssize_t> (x[nodes[at].distance] > nodes[at].threshold)
 
 
 cdef void _add_tree(
-    const node_t* nodes, const float* leaves, int depth, const float* first, Py_ssize_t width,
+    const split_t* nodes, const float* leaves, int depth, const float* first, Py_ssize_t width,
     const int32_t* rows, Py_ssize_t n, double* sums
 ) noexcept nogil:
     """Adds one tree's value to the sum of each of the `n` rows, a multiple of TOGETHER."""
@@ -100,9 +100,9 @@ cdef class Forest:
         cdef float[::1] values = self._leaves
         cdef const int32_t[::1] depths = self._depths
         if total:
-            self.nodes, self.leaves, self.depths = <const node_t*> &nodes[0], &values[0], &depths[0]
+            self.nodes, self.leaves, self.depths = <const split_t*> &nodes[0], &values[0], &depths[0]
             _fill(
-                <node_t*> &nodes[0], &values[0], depths, np.asarray(thresholds, np.float32), distances, left, right,
+                <split_t*> &nodes[0], &values[0], depths, np.asarray(thresholds, np.float32), distances, left, right,
                 np.asarray(leaves, np.float32), sizes,
             )
 
@@ -112,7 +112,7 @@ cdef class Forest:
         """Adds the trees first … last − 1 to the sums of `n` rows, a multiple of TOGETHER.
 
         `matrix` is the row that has the number 0."""
-        cdef const node_t* node
+        cdef const split_t* node
         cdef const float* leaf
         cdef Py_ssize_t start = 0, tree, skipped_nodes = 0, skipped_leaves = 0
         last = min(last, self.n_trees)
@@ -135,8 +135,8 @@ cdef class Forest:
 
     cdef void add_classes(self, const float* row, int classes, double* sums) noexcept nogil:
         """Adds the trees to the sums of one row; tree t is of class t modulo `classes`. TOGETHER trees at a time."""
-        cdef const node_t* nodes[TOGETHER]
-        cdef const node_t* node = self.nodes
+        cdef const split_t* nodes[TOGETHER]
+        cdef const split_t* node = self.nodes
         cdef const float* leaf = self.leaves
         cdef Py_ssize_t at[TOGETHER]
         cdef Py_ssize_t tree = 0
@@ -226,7 +226,7 @@ cdef class Forest:
             ValueError: the matrix has another width or too few spare rows, or a row does not exist.
         """
         cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, end, tree, i, some, at, child, center, inner
-        cdef const node_t* nodes = self.nodes
+        cdef const split_t* nodes = self.nodes
         cdef const float* leaves = self.leaves
         cdef const float* x
         cdef double base = 0
@@ -276,7 +276,7 @@ cdef class Forest:
 
 
 cdef _fill(
-    node_t* nodes, float* values, const int32_t[::1] depths, const float[:] thresholds, const int32_t[:] distances,
+    split_t* nodes, float* values, const int32_t[::1] depths, const float[:] thresholds, const int32_t[:] distances,
     const int64_t[:] left, const int64_t[:] right, const float[:] leaves, const int64_t[:] sizes
 ):
     """Makes complete trees. A leaf above the lowest level fills all places below it on the lowest level."""

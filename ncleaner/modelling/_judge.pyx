@@ -528,7 +528,8 @@ cdef class HybridJudge:
             title: UTF-8.
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
-            on_site: shape (segments,), uint8: how often each text is on other pages (`SiteCounts.repetition`); None: unknown.
+            on_site: shape (segments,), uint8: how often each text is on other pages (`SiteCounts.repetition`); None:
+                unknown.
             steps: gets the results of the steps; None: the caller does not explain the page.
 
         Returns:
@@ -547,7 +548,7 @@ cdef class HybridJudge:
         cdef uint8_t[::1] kept = mask.view(np.uint8)
         cdef double[::1] odds = scores
         cdef double[::1] of_page = kinds
-        # of the n-grams: sums, statistics, and what they add to the odds; then probabilities and weights of the segments
+        # of the n-grams: sums, statistics, and what they add to the odds; of the segments: probabilities and weights
         cdef double* sums = <double*> malloc(<size_t> (n + 1) * (5 * sizeof(double) + sizeof(uint32_t)))
         cdef double* posterior = sums + n
         cdef double* added = sums + 2 * n

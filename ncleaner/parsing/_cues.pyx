@@ -43,7 +43,7 @@ cdef bint typesets(const unsigned char* text, size_t length) noexcept nogil:
     The text is that of the tree, or of the page, where lines may have a carriage return, too: it is looked at so far
     that the same is found."""
     if length > SCRIPT_BYTES:
-        length = min(length, <size_t> 2 * SCRIPT_BYTES) if memchr(text, c'\r', SCRIPT_BYTES) != NULL else <size_t> SCRIPT_BYTES
+        length = min(length, <size_t> (2 * SCRIPT_BYTES if memchr(text, c'\r', SCRIPT_BYTES) != NULL else SCRIPT_BYTES))
     return has_dollars(text, length) or holds(text, length, b"MathJax", 4) or holds(text, length, b"MathInElement", 4)
 
 
