@@ -160,7 +160,7 @@ cdef class Encoder:
             raise ValueError("as many ends as starts")
         cdef size_t room = 0, length = len(data)
         if order < 1:
-            raise ValueError("the order has to be at least 1")
+            raise ValueError("the order must be at least 1")
         for i in range(n):
             if last[i] > length or first[i] > last[i]:
                 raise ValueError("segment outside of the text")

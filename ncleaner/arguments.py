@@ -1,5 +1,5 @@
 """Checks of what callers of the Python API give: the error says at once which argument is wrong, and what it
-has to be."""
+must be."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _shown(value: object) -> str:
 def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
     """Raises TypeError: the value has none of these types."""
     if not isinstance(value, kinds):
-        raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
+        raise TypeError(f"{name} must be {what}, not {_shown(value)}")
 
 
 def check_local(name: str, value: object) -> None:
@@ -49,14 +49,14 @@ def check_local(name: str, value: object) -> None:
     machine can be used."""
     check_is(name, value, (str, os.PathLike), "a path")
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
-        raise ValueError(f"{name} has to be a path on this machine, not {_shown(value)}")
+        raise ValueError(f"{name} must be a path on this machine, not {_shown(value)}")
 
 
 def check_all(name: str, values: Iterable[object], kind: type, what: str) -> None:
     """Raises TypeError: the values are one string, nothing that can be gone through, or not all
     of this type."""
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} has to be {what}, not {_shown(values)}")
+        raise TypeError(f"{name} must be {what}, not {_shown(values)}")
     if isinstance(values, Sequence):
         for value in values:
             check_is(f"each of {name}", value, kind, what)
@@ -65,7 +65,7 @@ def check_all(name: str, values: Iterable[object], kind: type, what: str) -> Non
 def check_flag(name: str, value: object) -> None:
     """Raises TypeError: the value is neither True nor False; those of NumPy will do."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
-        raise TypeError(f"{name} has to be True or False, not {_shown(value)}")
+        raise TypeError(f"{name} must be True or False, not {_shown(value)}")
 
 
 def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
@@ -76,9 +76,9 @@ def check_whole(name: str, value: object, low: int, high: int | None = None) -> 
             raise TypeError
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{name} has to be {what}, not {_shown(value)}") from None
+        raise TypeError(f"{name} must be {what}, not {_shown(value)}") from None
     if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} has to be {what}, not {number}")
+        raise ValueError(f"{name} must be {what}, not {number}")
 
 
 def check_number(
@@ -90,14 +90,14 @@ def check_number(
     above: float = -math.inf,
 ) -> None:
     """Raises TypeError: the value is no number. Raises ValueError: it is NaN, infinite, out of range, or not
-    above the last bound. `what` says in words what it has to be."""
+    above the last bound. `what` says in words what it must be."""
     what = what or ("a number" if low is None else f"a number {_range(low, high)}")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
+        raise TypeError(f"{name} must be {what}, not {_shown(value)}")
     number = float(value)
     inside = (low is None or number >= low) and (high is None or number <= high) and number > above
     if not math.isfinite(number) or not inside:
-        raise ValueError(f"{name} has to be {what}, not {number:g}")
+        raise ValueError(f"{name} must be {what}, not {number:g}")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
@@ -106,7 +106,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     what = f"{', '.join(known[:-1])} or {known[-1]}"
     check_is(name, value, str, what)
     if value not in known:
-        raise ValueError(f"{name} has to be {what}, not {_shown(value)}")
+        raise ValueError(f"{name} must be {what}, not {_shown(value)}")
 
 
 def check_path(name: str, value: object, what: str = "a path, as str or Path") -> None:
@@ -186,7 +186,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         advice = "use Cleaner.keep"
     elif hasattr(given, "__iter__"):
         advice = "give one page after the other"
-    raise TypeError(f"a page has to be bytes or str, not {_shown(given)}: {advice}")
+    raise TypeError(f"a page must be bytes or str, not {_shown(given)}: {advice}")
 
 
 def check_text(body: bytes, encoding: str = "", *, decoded: bool = False) -> None:

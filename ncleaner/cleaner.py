@@ -235,7 +235,7 @@ class Cleaner:
         # the method has one model for all pages, or none
         language = page_language(document)
         unfamiliar = kept.remarks.unfamiliar
-        # looking at letters takes time: a page in the model's language needs none of it
+        # looking at letters takes time: a page in the model's language does without
         if not unfamiliar and self._ngrams is not None and self._model_language not in (language, "any"):
             unfamiliar = has_other_letters(self._ngrams, document)
         return kept.remarked(model=self._model_name, language=language, unfamiliar=unfamiliar)
@@ -403,7 +403,7 @@ def _address(html: object, url: str) -> str:
 
 
 def _markup() -> Any:
-    """Returns the module that writes Markdown and HTML; imported lazily: a text needs none of it."""
+    """Returns the module that writes Markdown and HTML; imported lazily: rarely needed."""
     from ncleaner.markup import render
 
     return render
@@ -563,7 +563,7 @@ def _metadata(html: Html | Page, url: str, recipe: Recipe) -> Metadata:
 
 
 def _said_by(document: Document, url: str) -> Metadata:
-    # few runs ask for it, and it imports parsers of dates and addresses
+    # imported lazily: rarely needed, imports parsers of dates and addresses
     from ncleaner.describing.metadata import metadata_of
 
     return metadata_of(document, replace_surrogates(url))

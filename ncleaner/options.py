@@ -44,7 +44,7 @@ class Option(NamedTuple):
         length: number of values in a tuple; 0 for any number, each with a flag of its own.
         choices: the texts that it can be.
         low, high: smallest and largest number.
-        above: a bound that a number has to exceed.
+        above: a bound that a number must exceed.
         what: the values in words, for errors.
         check: a function that raises for a wrong value; it gets name and value.
         flags: names on the command line, with spaces between them; empty: made of `name`. None: not there.

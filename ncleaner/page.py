@@ -171,14 +171,14 @@ _SIGNATURES: Final = {
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }
 _BEGINNINGS: Final = tuple(_SIGNATURES)
-# One of the things that stand before the first element of an XML document, and this element.
+# One of the things that are before the first element of an XML document, and this element.
 _BEFORE_ROOT: Final = re.compile(
     rb"[\s\xef\xbb\xbf\xff\xfe]+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>",
     re.IGNORECASE | re.DOTALL,
 )
 _ROOT: Final = re.compile(rb"<(?:[a-z]+:)?(rss|feed|rdf|urlset|sitemapindex|opml|svg)\b[^>]*", re.IGNORECASE)
 _OF_PAGES: Final = f"{_READ}, such as the pages that it lists"
-# The formats with such a root, and what stands before it or in it: other programs may use its name, and a
+# The formats with such a root, and what is before it or in it: other programs may use its name, and a
 # page may begin with a picture.
 _ROOTS: Final = {
     b"rss": (Binary("RSS feed", _OF_PAGES, True), b""),

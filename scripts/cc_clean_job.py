@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A job for Common Crawl's cc-pyspark: clean text instead of a count, a row a page.
 
-cc-pyspark finds, fetches and opens the archives; its modules have to be where Spark looks for them, and so
+cc-pyspark finds, fetches and opens the archives; its modules must be where Spark looks for them, and so
 has this package. With `sparkcc_fastwarc.py` among them archives are read by FastWARC, which is faster:
 
     spark-submit --py-files sparkcc.py,sparkcc_fastwarc.py scripts/cc_clean_job.py \\

@@ -43,7 +43,7 @@ for python in "${found[@]}"; do
     auditwheel repair --strip -w "$work/repaired" "$work"/built/*.whl > "$work/audit" 2>&1 || { cat "$work/audit"; exit 1; }
     wheel=$(ls "$work"/repaired/*.whl)
     uv venv -q --python "$python" "$work/venv"
-    # nothing is on the path: what has no wheel would have to be compiled, and fails
+    # nothing is on the path: what has no wheel would must be compiled, and fails
     mkdir -p "$work/nothing"
     uv="$work/tools/bin/uv"
     env PATH="$work/nothing" "$uv" pip install -q --only-binary :all: --python "$work/venv/bin/python" "$wheel"

@@ -1,6 +1,6 @@
 """The accuracy gate: no change may make the cleaning of the example pages worse than these floors.
 
-Raising a floor is easy; lowering one has to be said in the commit that does it. The pages are the project's
+Raising a floor is easy; lowering one must be said in the commit that does it. The pages are the project's
 own, and no shipped model has seen them.
 """
 

@@ -31,7 +31,7 @@ class Response:
 
     @property
     def content(self) -> bytes:
-        raise AssertionError("it may have to be downloaded")
+        raise AssertionError("it may must be downloaded")
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(())
@@ -62,7 +62,7 @@ class URL:
 def test_what_is_no_page(given: Any, said: str) -> None:
     cleaner = Cleaner()
     for function in (ncleaner.clean, cleaner.clean, cleaner.document):
-        with pytest.raises(TypeError, match=f"^a page has to be bytes or str, .*{said}"):
+        with pytest.raises(TypeError, match=f"^a page must be bytes or str, .*{said}"):
             function(given)
 
 
@@ -158,24 +158,24 @@ def test_a_text_that_looks_like_text(text: Any) -> None:
     ("parameters", "error", "said"),
     [
         ({"method": "x"}, ValueError, "no method 'x': there are hybrid, "),
-        ({"method": None}, TypeError, "method has to be the name of a method"),
-        ({"model": 3}, TypeError, "model has to be a name, a path or a loaded model, not 3"),
-        ({"threshold": "a"}, ValueError, "threshold has to be precision or recall, not 'a'"),
-        ({"threshold": math.nan}, ValueError, "threshold has to be a number of bits, .* not nan"),
-        ({"threshold": True}, TypeError, "threshold has to be a number of bits"),
+        ({"method": None}, TypeError, "method must be the name of a method"),
+        ({"model": 3}, TypeError, "model must be a name, a path or a loaded model, not 3"),
+        ({"threshold": "a"}, ValueError, "threshold must be precision or recall, not 'a'"),
+        ({"threshold": math.nan}, ValueError, "threshold must be a number of bits, .* not nan"),
+        ({"threshold": True}, TypeError, "threshold must be a number of bits"),
         ({"threshold": [1]}, TypeError, "not a list"),
-        ({"headline": "no"}, TypeError, "headline has to be True or False, not 'no'"),
-        ({"comments": "no"}, TypeError, "comments has to be True or False, not 'no'"),
-        ({"captions": 0}, TypeError, "captions has to be True or False, not 0"),
-        ({"news": "yes"}, TypeError, "news has to be True or False"),
-        ({"notices": 1}, TypeError, "notices has to be True or False"),
-        ({"alt_text": "on"}, TypeError, "alt_text has to be True or False"),
-        ({"parameters": ["x"]}, TypeError, "parameters has to be a mapping"),
+        ({"headline": "no"}, TypeError, "headline must be True or False, not 'no'"),
+        ({"comments": "no"}, TypeError, "comments must be True or False, not 'no'"),
+        ({"captions": 0}, TypeError, "captions must be True or False, not 0"),
+        ({"news": "yes"}, TypeError, "news must be True or False"),
+        ({"notices": 1}, TypeError, "notices must be True or False"),
+        ({"alt_text": "on"}, TypeError, "alt_text must be True or False"),
+        ({"parameters": ["x"]}, TypeError, "parameters must be a mapping"),
         ({"parameters": {"x": 1}}, ValueError, "has no parameter 'x'"),
-        ({"method": "kimatu", "parameters": {"sure": None}}, ValueError, "sure has to be a number from -2 to 1, not None"),
-        ({"sites": 3}, TypeError, "sites has to be a survey or its path, not 3"),
-        ({"limits": {"bytes": 3}}, TypeError, r"limits has to be Limits\(…\), not a dict"),
-        ({"encoding": 3}, TypeError, "encoding has to be the name of an encoding, not 3"),
+        ({"method": "kimatu", "parameters": {"sure": None}}, ValueError, "sure must be a number from -2 to 1, not None"),
+        ({"sites": 3}, TypeError, "sites must be a survey or its path, not 3"),
+        ({"limits": {"bytes": 3}}, TypeError, r"limits must be Limits\(…\), not a dict"),
+        ({"encoding": 3}, TypeError, "encoding must be the name of an encoding, not 3"),
         ({"encoding": "latin-99"}, InputError, "unknown encoding 'latin-99'"),
     ],
 )  # fmt: skip
@@ -204,7 +204,7 @@ def test_options_as_other_programs_name_them(name: str, said: str) -> None:
 
 def test_a_wrong_value_is_an_error_about_options() -> None:
     for base in (ncleaner.NcleanerError, ValueError):
-        with pytest.raises(base, match="min_quality has to be a number from 0 to 1, not 80"):
+        with pytest.raises(base, match="min_quality must be a number from 0 to 1, not 80"):
             Cleaner(min_quality=80)
 
 
@@ -217,21 +217,21 @@ def test_booleans_and_numbers_of_numpy_will_do() -> None:
 @pytest.mark.parametrize(
     ("limits", "error", "said"),
     [
-        ({"bytes": 0}, ValueError, "bytes has to be a whole number from 1 to 2,147,483,647, not 0"),
-        ({"bytes": 2**31}, ValueError, "bytes has to be a whole number from 1 to 2,147,483,647"),
-        ({"bytes": "1000"}, TypeError, "bytes has to be a whole number from 1 to 2,147,483,647, not '1000'"),
-        ({"nesting": 2**64}, ValueError, "nesting has to be a whole number from 16 to"),
-        ({"tags": 2**64}, ValueError, "tags has to be a whole number from 1,000 to"),
-        ({"segments": 2**64}, ValueError, "segments has to be a whole number from 1 to"),
-        ({"memory": 2**64}, ValueError, "memory has to be a whole number from 1 to"),
-        ({"bytes": 1e6}, TypeError, "bytes has to be a whole number"),
-        ({"nesting": 15}, ValueError, "nesting has to be a whole number from 16 to 2,147,483,647, not 15"),
-        ({"tags": True}, TypeError, "tags has to be a whole number from 1,000 to"),
-        ({"segments": None}, TypeError, "segments has to be a whole number"),
-        ({"seconds": 0}, ValueError, "seconds has to be a number above 0, not 0"),
-        ({"seconds": math.nan}, ValueError, "seconds has to be a number above 0, not nan"),
-        ({"seconds": "60"}, TypeError, "seconds has to be a number above 0, not '60'"),
-        ({"memory": 0.5}, TypeError, "memory has to be a whole number from 1 to"),
+        ({"bytes": 0}, ValueError, "bytes must be a whole number from 1 to 2,147,483,647, not 0"),
+        ({"bytes": 2**31}, ValueError, "bytes must be a whole number from 1 to 2,147,483,647"),
+        ({"bytes": "1000"}, TypeError, "bytes must be a whole number from 1 to 2,147,483,647, not '1000'"),
+        ({"nesting": 2**64}, ValueError, "nesting must be a whole number from 16 to"),
+        ({"tags": 2**64}, ValueError, "tags must be a whole number from 1,000 to"),
+        ({"segments": 2**64}, ValueError, "segments must be a whole number from 1 to"),
+        ({"memory": 2**64}, ValueError, "memory must be a whole number from 1 to"),
+        ({"bytes": 1e6}, TypeError, "bytes must be a whole number"),
+        ({"nesting": 15}, ValueError, "nesting must be a whole number from 16 to 2,147,483,647, not 15"),
+        ({"tags": True}, TypeError, "tags must be a whole number from 1,000 to"),
+        ({"segments": None}, TypeError, "segments must be a whole number"),
+        ({"seconds": 0}, ValueError, "seconds must be a number above 0, not 0"),
+        ({"seconds": math.nan}, ValueError, "seconds must be a number above 0, not nan"),
+        ({"seconds": "60"}, TypeError, "seconds must be a number above 0, not '60'"),
+        ({"memory": 0.5}, TypeError, "memory must be a whole number from 1 to"),
     ],
 )
 def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> None:
@@ -243,7 +243,7 @@ def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> No
 @pytest.mark.parametrize(
     ("arguments", "parameters", "error", "said"),
     [
-        ([None], {}, TypeError, "source has to be a path, a URL, or a file that is open with 'rb', not None"),
+        ([None], {}, TypeError, "source must be a path, a URL, or a file that is open with 'rb', not None"),
         ([["a.warc"]], {}, TypeError, "not a list"),
         (
             [f"\n<p>{PROSE}</p>"],
@@ -253,9 +253,9 @@ def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> No
         ),
         ([PROSE * 99], {}, InputError, "the source is a page"),
         (["x"], {"input_format": "pdf"}, InputError, "unknown input format 'pdf'"),
-        (["x"], {"limits": 3}, TypeError, "limits has to be Limits"),
-        (["x"], {"name": 3}, TypeError, "name has to be a str, not 3"),
-        (["x"], {"marker": 3}, TypeError, "marker has to be a str, not 3"),
+        (["x"], {"limits": 3}, TypeError, "limits must be Limits"),
+        (["x"], {"name": 3}, TypeError, "name must be a str, not 3"),
+        (["x"], {"marker": 3}, TypeError, "marker must be a str, not 3"),
         (["x"], {"marker": "("}, InputError, "regular expression"),
     ],
 )
@@ -273,51 +273,51 @@ def test_readers_say_it_before_the_first_item(
 @pytest.mark.parametrize(
     ("function", "arguments", "parameters", "error", "said"),
     [
-        (ncleaner.read_pairs, (None, "x"), {}, TypeError, "raw has to be a path, as str or Path, not None"),
+        (ncleaner.read_pairs, (None, "x"), {}, TypeError, "raw must be a path, as str or Path, not None"),
         (ncleaner.read_pairs, ("x", "x"), {"encoding": "nix"}, InputError, "unknown encoding 'nix'"),
-        (ncleaner.read_pairs, ("x", "x"), {"manifest": 3}, TypeError, "manifest has to be a path"),
-        (ncleaner.train, ("examples",), {}, TypeError, "pairs has to be pairs of pages .*, not 'examples'"),
-        (ncleaner.train, (["a"],), {}, TypeError, "each of pairs has to be .*, not 'a'"),
+        (ncleaner.read_pairs, ("x", "x"), {"manifest": 3}, TypeError, "manifest must be a path"),
+        (ncleaner.train, ("examples",), {}, TypeError, "pairs must be pairs of pages .*, not 'examples'"),
+        (ncleaner.train, (["a"],), {}, TypeError, "each of pairs must be .*, not 'a'"),
         (
             ncleaner.train,
             ([],),
             {"order": 9},
             ValueError,
-            "order has to be a whole number from 1 to 8, not 9",
+            "order must be a whole number from 1 to 8, not 9",
         ),
-        (ncleaner.train, ([],), {"q": "a"}, TypeError, "q has to be a number from 1e-06 to .*, not 'a'"),
-        (ncleaner.train, ([],), {"q": 2.0}, ValueError, "q has to be a number from 1e-06 to 0.999999, not 2"),
-        (ncleaner.train, ([],), {"alphabet": "abc"}, ValueError, "alphabet has to be .* not 'abc'"),
-        (ncleaner.train, ([],), {"size": 0}, ValueError, "size has to be a whole number from 1 to 200"),
-        (ncleaner.train, ([],), {"cased": "no"}, TypeError, "cased has to be True or False"),
-        (ncleaner.train, ([],), {"scheme": "x"}, ValueError, "scheme has to be aligned or differential"),
+        (ncleaner.train, ([],), {"q": "a"}, TypeError, "q must be a number from 1e-06 to .*, not 'a'"),
+        (ncleaner.train, ([],), {"q": 2.0}, ValueError, "q must be a number from 1e-06 to 0.999999, not 2"),
+        (ncleaner.train, ([],), {"alphabet": "abc"}, ValueError, "alphabet must be .* not 'abc'"),
+        (ncleaner.train, ([],), {"size": 0}, ValueError, "size must be a whole number from 1 to 200"),
+        (ncleaner.train, ([],), {"cased": "no"}, TypeError, "cased must be True or False"),
+        (ncleaner.train, ([],), {"scheme": "x"}, ValueError, "scheme must be aligned or differential"),
         (
             ncleaner.train,
             ([],),
             {"statistic": "x"},
             ValueError,
-            "statistic has to be page, segment or character",
+            "statistic must be page, segment or character",
         ),
-        (ncleaner.train, ([],), {"threshold": "x"}, TypeError, "threshold has to be a number of bits"),
-        (ncleaner.train, ([],), {"more_clean": "x"}, TypeError, "more_clean has to be documents, not 'x'"),
+        (ncleaner.train, ([],), {"threshold": "x"}, TypeError, "threshold must be a number of bits"),
+        (ncleaner.train, ([],), {"more_clean": "x"}, TypeError, "more_clean must be documents, not 'x'"),
         (
             ncleaner.train,
             ([],),
             {"base": "en"},
             TypeError,
-            "base has to be an n-gram model or a hybrid, not 'en'",
+            "base must be an n-gram model or a hybrid, not 'en'",
         ),
-        (ncleaner.train, ([],), {"about": "me"}, TypeError, "about has to be a mapping"),
-        (ncleaner.evaluate, (3, "x"), {}, TypeError, "pred_dir has to be a path"),
+        (ncleaner.train, ([],), {"about": "me"}, TypeError, "about must be a mapping"),
+        (ncleaner.evaluate, (3, "x"), {}, TypeError, "pred_dir must be a path"),
         (
             ncleaner.evaluate,
             ("x", "x"),
             {"jobs": 0},
             ValueError,
-            "jobs has to be a whole number of at least 1",
+            "jobs must be a whole number of at least 1",
         ),
-        (ncleaner.evaluate, ("x", "x"), {"ascii_only": 1}, TypeError, "ascii_only has to be True or False"),
-        (ncleaner.load_model, (None,), {}, TypeError, "name has to be the name of a model"),
+        (ncleaner.evaluate, ("x", "x"), {"ascii_only": 1}, TypeError, "ascii_only must be True or False"),
+        (ncleaner.load_model, (None,), {}, TypeError, "name must be the name of a model"),
     ],
 )
 def test_functions(
@@ -330,19 +330,19 @@ def test_functions(
 
 def test_addresses_and_pages_of_a_cleaner() -> None:
     cleaner = Cleaner()
-    with pytest.raises(TypeError, match="url has to be an address as str, not None"):
+    with pytest.raises(TypeError, match="url must be an address as str, not None"):
         cleaner.clean("<p>a", None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"page has to be a Page, .*: `clean` takes bytes and str"):
+    with pytest.raises(TypeError, match=r"page must be a Page, .*: `clean` takes bytes and str"):
         cleaner.page(b"<p>a")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("fields", "error", "said"),
     [
-        ({"body": PROSE}, TypeError, "body has to be bytes, not 'The ferry"),
-        ({"url": None}, TypeError, "url has to be a str, which is empty if it is unknown, not None"),
-        ({"content_type": b"text/html"}, TypeError, "content_type has to be a str, .* not b'text/html'"),
-        ({"kind": "plain"}, ValueError, "kind has to be html or text, not 'plain'"),
+        ({"body": PROSE}, TypeError, "body must be bytes, not 'The ferry"),
+        ({"url": None}, TypeError, "url must be a str, which is empty if it is unknown, not None"),
+        ({"content_type": b"text/html"}, TypeError, "content_type must be a str, .* not b'text/html'"),
+        ({"kind": "plain"}, ValueError, "kind must be html or text, not 'plain'"),
     ],
 )
 def test_a_page_that_a_caller_makes(fields: dict[str, Any], error: type[Exception], said: str) -> None:

@@ -37,7 +37,7 @@ def test_extract_is_all_of_the_others_at_once() -> None:
             assert (row["title"], row["markdown"]) == (found.metadata.title, found.markdown)
             pickle.loads(pickle.dumps(found))
     assert ncleaner.extract(HTML, images=True) == Cleaner().extract(HTML, images=True)
-    with pytest.raises(ValueError, match="spans has to be merge, repeat or html"):
+    with pytest.raises(ValueError, match="spans must be merge, repeat or html"):
         ncleaner.extract(HTML, spans="other")  # type: ignore[arg-type]
 
 
@@ -178,7 +178,7 @@ def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:
     for language, advice in (("German", "did you mean de"), ("klingon", "such as de"), ("de,,fr", "such as")):
         with pytest.raises(ValueError, match=rf"is not the code of a language: .*{advice}"):
             Cleaner(language=language)
-    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not 1\.5"):
+    with pytest.raises(ValueError, match=r"min_quality must be a number from 0 to 1, not 1\.5"):
         Cleaner(min_quality=1.5)
     with pytest.raises(TypeError, match="min_quality"):
         Cleaner(min_quality="high")  # type: ignore[call-overload]
@@ -261,5 +261,5 @@ def test_limits_hold_in_the_api() -> None:
     assert document.text == PROSE + "\n"
     assert document.dropped_tags > 90_000
     assert document.elements["depth"].max() < 600
-    with pytest.raises(ValueError, match="nesting has to be a whole number from 16 to"):
+    with pytest.raises(ValueError, match="nesting must be a whole number from 16 to"):
         Limits(nesting=1)

@@ -191,7 +191,7 @@ def test_a_segment_is_removed_if_the_dirty_model_gives_it_the_higher_probability
 
 @pytest.mark.parametrize("q", [0, 1, -0.5, 2, 1e-200, 1 - 1e-16, float("nan")])
 def test_q_out_of_range(q: float) -> None:
-    with pytest.raises(ValueError, match="q has to be a number from"):
+    with pytest.raises(ValueError, match="q must be a number from"):
         interpolation_weights(3, q)
 
 

@@ -112,13 +112,13 @@ def test_help_has_groups_and_no_hidden_option() -> None:
 @pytest.mark.parametrize(
     ("values", "error", "said"),
     [
-        ({"name": 3}, TypeError, "name has to be a str, not 3"),
-        ({"name": "x", "colour": "green"}, ValueError, "colour has to be red or blue, not 'green'"),
-        ({"name": "x", "round": 1}, TypeError, "round has to be True or False"),
-        ({"name": "x", "tags": "ab"}, TypeError, "tags has to be values of type str, not 'ab'"),
-        ({"name": "x", "tags": [1]}, TypeError, "tags has to be a str, not 1"),
-        ({"name": "x", "size": 3}, TypeError, r"size has to be Size\(…\), not 3"),
-        ({}, TypeError, "name has to be a str"),
+        ({"name": 3}, TypeError, "name must be a str, not 3"),
+        ({"name": "x", "colour": "green"}, ValueError, "colour must be red or blue, not 'green'"),
+        ({"name": "x", "round": 1}, TypeError, "round must be True or False"),
+        ({"name": "x", "tags": "ab"}, TypeError, "tags must be values of type str, not 'ab'"),
+        ({"name": "x", "tags": [1]}, TypeError, "tags must be a str, not 1"),
+        ({"name": "x", "size": 3}, TypeError, r"size must be Size\(…\), not 3"),
+        ({}, TypeError, "name must be a str"),
     ],
 )
 def test_wrong_values_in_python(values: dict[str, Any], error: type[Exception], said: str) -> None:
@@ -141,12 +141,12 @@ def test_values_are_read_in_the_type_of_the_option() -> None:
 @pytest.mark.parametrize(
     ("declared", "given", "message"),
     [
-        (NUMBER, "2", "share has to be a number from 0 to 1, not 2"),
-        (NUMBER, "nan", "share has to be a number from 0 to 1, not nan"),
-        (NUMBER, "much", "share has to be a number from 0 to 1, not 'much'"),
-        (WHOLE, "1.5", "words has to be a whole number of at least 1, not '1.5'"),
-        (WHOLE, "0", "words has to be a whole number of at least 1, not 0"),
-        (SWITCH, "maybe", "tree has to be True or False, not 'maybe'"),
+        (NUMBER, "2", "share must be a number from 0 to 1, not 2"),
+        (NUMBER, "nan", "share must be a number from 0 to 1, not nan"),
+        (NUMBER, "much", "share must be a number from 0 to 1, not 'much'"),
+        (WHOLE, "1.5", "words must be a whole number of at least 1, not '1.5'"),
+        (WHOLE, "0", "words must be a whole number of at least 1, not 0"),
+        (SWITCH, "maybe", "tree must be True or False, not 'maybe'"),
     ],
 )
 def test_what_no_value_can_be_read_from(declared: Option, given: str, message: str) -> None:
@@ -191,7 +191,7 @@ def test_an_error_can_be_sent_to_another_process() -> None:
 
 
 def test_both_bounds_of_a_number() -> None:
-    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not 1\.5"):
+    with pytest.raises(ValueError, match=r"min_quality must be a number from 0 to 1, not 1\.5"):
         Recipe(min_quality=1.5)
-    with pytest.raises(ValueError, match=r"min_quality has to be a number from 0 to 1, not -0\.5"):
+    with pytest.raises(ValueError, match=r"min_quality must be a number from 0 to 1, not -0\.5"):
         Recipe(min_quality=-0.5)

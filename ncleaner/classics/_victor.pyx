@@ -4,7 +4,7 @@ The features are of the text of a block, of the markup around it, and of its pag
 elements and two over the runs and their text, all without the GIL. `victor.py` explains the features and lists them in
 the order in which this module writes them.
 
-At the end stands the linear-chain conditional random field. The marginals come from forward and backward messages in
+At the end is the linear-chain conditional random field. The marginals come from forward and backward messages in
 probability space, scaled to sum to one at each position (Rabiner 1989, section V.A; Sutton and McCallum 2012, section
 4.1). Their time is linear in the number of positions.
 """

@@ -203,7 +203,7 @@ def _likely_words(model: NGramModel, number: int) -> list[str]:
         for _, beginning in beginnings:
             for letter in letters:
                 word = beginning + letter
-                # behind the end of a sentence before; the last value but one is that of the space after the
+                # after the end of a sentence before; the last value but one is that of the space after the
                 # word
                 values = grams.values(sharp.alphabet.encoder, f". {word} ".encode())
                 likely = float(values[2 : 2 + length].sum())

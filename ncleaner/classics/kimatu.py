@@ -162,7 +162,7 @@ def find_blocks(document: Document, distance: int = 8) -> Blocks:
     size = len(firsts)
     numbers = np.empty(size, np.int64)
     numbers[np.argsort(firsts)] = np.arange(size)
-    # hidden segments are in a block behind the last one
+    # hidden segments are in a block after the last one
     owner = np.full(len(document), size)
     owner[order] = numbers[np.cumsum(begins) - 1]
     rows = shown[np.argsort(owner[shown], kind="stable")]

@@ -30,7 +30,7 @@ from ncleaner.pools.interrupts import Terminated, ending_on_signals
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
 
-# That of programs which die of SIGPIPE.
+# Exit status after SIGPIPE.
 _CLOSED_PIPE = 141
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -406,7 +406,7 @@ def with_options(
 
 
 def _given(flags: Mapping[str, Sequence[_Flag]], context: typer.Context) -> Given:
-    """Returns the options that stand on the command line."""
+    """Returns the options that are on the command line."""
 
     def is_given(flag: _Flag) -> bool:
         source = context.get_parameter_source(flag.name)

@@ -88,7 +88,7 @@ def html_head(title: str, style: str) -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table; a cell that is a number stands at the right edge, as does the title above numbers."""
+    """Returns a table; a cell that is a number is at the right edge, and so is the title above numbers."""
     titles = "".join(
         f"<th{' class=n' if any(_is_number(row[column]) for row in rows) else ''}>{html_text(name)}</th>"
         if name

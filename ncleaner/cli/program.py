@@ -99,7 +99,7 @@ class _Layered(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if self.rare:
-            # the process ends behind it
+            # the process ends after it
             for each in cast("list[Any]", self.params):
                 each.hidden = each.name in self.rare
                 # in one panel, with the first sentence of what there is to say

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # seconds between plain lines, and between two updates of the bar
 _EVERY = 10.0
 _REFRESH = 0.2
-# Events of one kind in one input that are told to people; an archive may be damaged in thousands of places.
+# Events of one kind in one input that are reported; an archive may be damaged in thousands of places.
 _TOLD = 20
 _MANY = {"damage": "places of damage", "page_given_up": "pages that are given up"}
 

@@ -62,7 +62,7 @@ def rows_about(
 ):
     """Returns a list of the segments in [first, last) that may be lines about the page, with at least `digits` digits.
 
-    Segments of comments are none, nor those of related pages, but for the two before and behind the headline.
+    Segments of comments are none, nor those of related pages, but for the two before and after the headline.
 
     Args:
         tables: those of the page.
@@ -79,7 +79,7 @@ def rows_about(
 
 
 def rows_beside(Tables tables not None, Py_ssize_t around, uint32_t most, int digits, Py_ssize_t headline):
-    """Returns a list of such segments up to `around` before and behind the headline, the closest first."""
+    """Returns a list of such segments up to `around` before and after the headline, the closest first."""
     cdef Py_ssize_t distance, row
     cdef list rows = []
     for distance in range(1, around + 1):
@@ -115,7 +115,7 @@ def bylike_of(Tables tables not None, list rows not None, frozenset starts not N
 # Lines.
 
 cdef inline Py_UCS4 _at(str text, Py_ssize_t i) noexcept:
-    """Returns a character; 0 behind the end."""
+    """Returns a character; 0 after the end."""
     return PyUnicode_READ_CHAR(text, i) if i < len(text) else 0
 
 
@@ -135,7 +135,7 @@ cpdef bint begins_like(str text, frozenset starts):
 
 
 cdef inline Py_ssize_t _behind(str text, Py_ssize_t i, Py_UCS4 wanted) noexcept:
-    """Returns what follows a character, with a space before and behind it or without; 0 if another one is there."""
+    """Returns what follows a character, with a space before and after it or without; 0 if another one is there."""
     i += _at(text, i) == c" "
     if _at(text, i) != wanted:
         return 0
@@ -160,7 +160,7 @@ cdef bint _is_short(str text, Py_ssize_t i) noexcept:
 
 
 cdef bint _ends(str text, Py_ssize_t i) noexcept:
-    """Returns whether a date may end before a place, behind a year of two digits."""
+    """Returns whether a date may end before a place, after a year of two digits."""
     cdef Py_UCS4 c
     i += _at(text, i) == c" "
     c = _at(text, i)
@@ -170,7 +170,7 @@ cdef bint _ends(str text, Py_ssize_t i) noexcept:
 
 cpdef bint may_have_date(str text):
     """Returns whether a text may have a date: whether it has a year of one of the three calendars, or one of two digits
-    behind a day, or digits beyond ASCII."""
+    after a day, or digits beyond ASCII."""
     cdef Py_ssize_t i, behind = 0    # the last digit
     cdef Py_UCS4 c, following
     for i in range(len(text)):

@@ -48,7 +48,7 @@ cdef class _Mask:
 
     def __cinit__(self, Tables tables not None, mask not None):
         if getattr(mask, "dtype", None) is not BOOL:
-            raise TypeError("the mask has to be an array of bool")
+            raise TypeError("the mask must be an array of bool")
         if not mask.flags.c_contiguous:
             mask = np.ascontiguousarray(mask)
         PyObject_GetBuffer(mask, &self.view, PyBUF_SIMPLE)
@@ -104,7 +104,7 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
                 s = &t.segments[i]
                 memcpy(out, t.text + s.start, s.end - s.start)
                 out += s.end - s.start
-                # the last one is in the place of the end, or the zero byte behind the object's bytes
+                # the last one is in the place of the end, or the zero byte after the object's bytes
                 out[0] = c"\n"
                 out += 1
         memcpy(out - 1, ending, after + 1)
@@ -127,7 +127,7 @@ def has_line_ends(bytes text not None):
     cdef uint8_t found = 0
     cdef Py_ssize_t i, n = len(text)
     with nogil:
-        # without a branch, as above; a zero byte is behind the object's bytes
+        # without a branch, as above; a zero byte is after the object's bytes
         for i in range(n - 1):
             found |= (p[i] == 0xC2) & (p[i + 1] == 0x85)
             found |= (p[i] == 0xE2) & (p[i + 1] == 0x80) & ((p[i + 2] & 0xFE) == 0xA8)

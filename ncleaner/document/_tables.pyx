@@ -118,7 +118,7 @@ cdef class Tables:
         return kept
 
     def __len__(self):
-        """Is the number of segments."""
+        """Number of segments."""
         return self.t.n_segments
 
     def __eq__(self, other):
@@ -136,19 +136,19 @@ cdef class Tables:
 
     @property
     def text(self):
-        """Is the text, UTF-8."""
+        """The text, UTF-8."""
         if self.arrays[TEXT] is None:
             self.arrays[TEXT] = (<const char*> self.rows[TEXT])[: self.sizes[TEXT]]
         return self.arrays[TEXT]
 
     @property
     def n_runs(self):
-        """Is the number of runs."""
+        """Number of runs."""
         return self.t.n_runs
 
     @property
     def n_elements(self):
-        """Is the number of elements."""
+        """Number of elements."""
         return self.t.n_elements
 
     def array(self, int which):

@@ -176,7 +176,7 @@ class Kept(NamedTuple):
         gone = shares > _SEEN
         if not gone.any():
             return self
-        # the longer segment before and behind each; a missing one is like the one on the other side
+        # the longer segment before and after each; a missing one is like the one on the other side
         longer = np.flatnonzero(~np.isnan(shares))
         after = np.searchsorted(longer, np.arange(len(rows)))
         before, after = np.maximum(after - 1, 0), np.minimum(after, len(longer) - 1)
@@ -204,7 +204,7 @@ def cells_of(document: Document) -> npt.NDArray[np.int32]:
 
     A segment in an item of a list within a cell is in none.
     """
-    # the row behind the last is that of no element
+    # the row after the last is that of no element
     tags = np.append(document.elements["tag"], np.uint16(0))
     parents = np.append(document.elements["parent"], np.int32(-1))
     here = document.segments["element"].copy()

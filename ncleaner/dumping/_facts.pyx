@@ -153,7 +153,7 @@ cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
                 rel = attr.value
             elif code == HREF and href == NULL:
                 href = attr.value
-        # nothing is behind the last one, which saves reading it
+        # nothing is after the last one, which saves reading it
         attr = attr.next if attr != element.last_attr else NULL
     if is_link:
         if _contains(rel, b"author"):

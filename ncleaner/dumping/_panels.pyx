@@ -79,7 +79,7 @@ cdef bint _asks(node_t* root) noexcept nogil:
 
 
 cdef node_t* _block_behind(node_t* node) noexcept nogil:
-    """Returns the block directly behind an element, or behind the boxes that end with the element; NULL if none is."""
+    """Returns the block directly after an element, or after the boxes that end with the element; NULL if none is."""
     cdef node_t* beside
     cdef int code, _level
     for _level in range(MOST_BOXES):
@@ -116,7 +116,7 @@ cdef bint _has_prose(node_t* root) noexcept nogil:
 
 
 cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil:
-    """Returns whether a button is the title of the block behind it: opens the block of this id, or asks a question.
+    """Returns whether a button is the title of the block after it: opens the block of this id, or asks a question.
 
     Other buttons that open something say "Share" or "Menu"."""
     cdef str_t* id_

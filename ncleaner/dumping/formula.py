@@ -276,7 +276,7 @@ class _Line:
         self._is_joint |= len(self.pieces) > begin
 
     def _words(self, text: str, is_name: bool) -> None:
-        # a name of several letters stands apart
+        # a name of several letters is apart
         is_name = is_name and len(text) > 1 and bool(_WORD.match(text)) and not text[1].isspace()
         if _WORD.match(text) and (self._is_joint or (is_name and _WORD.match(self._last))):
             self._space()

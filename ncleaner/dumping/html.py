@@ -154,7 +154,7 @@ def dump_html(
         encoding: a WHATWG label that overrides every declaration.
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
-        readings: include the readings of <ruby>, in brackets behind its text.
+        readings: include the readings of <ruby>, in brackets after its text.
         facts: also collect the metadata of the page (`Document.facts`).
         marks: fill the table of marks, too, which only formats with structure need.
         sources: find out where the segments are in the page (`Document.sources`).
@@ -174,7 +174,7 @@ def dump_html(
     limits.check_segments(builder.count_segments())
     tables, places = builder.tables(title), None
     if met is not None:
-        from ncleaner.dumping.source import sources_of_page  # few runs ask for it
+        from ncleaner.dumping.source import sources_of_page  # imported lazily: rarely needed
 
         places = sources_of_page(html, used, utf8, tree, met, tables)
     dropped += tree.dropped

@@ -67,7 +67,7 @@ def dump_text(
     limits.check_segments(builder.count_segments())
     tables, places = builder.tables(), None
     if sources:
-        # few runs ask for it
+        # imported lazily: rarely needed
         from ncleaner.dumping.source import sources_of_text
 
         places = sources_of_text(text, used, utf8, tables)

@@ -1,4 +1,4 @@
-"""Where the segments of a page stand in its bytes.
+"""Where the segments of a page are in its bytes.
 
 The parser notes where each text is in the page (`_guard.watch_places`), and the walk which segments it goes
 to. What this does not tell is searched for by its letters: text directly in tables, which the parser moves,
@@ -131,7 +131,7 @@ class _Stream:
         return int(self._starts[at]), int(self._ends[self.at - 1])
 
     def find_ends(self, letters: str) -> tuple[int, int] | None:
-        """Returns where a text stands whose parts are apart: from its first letters to its last ones."""
+        """Returns where a text is whose parts are apart: from its first letters to its last ones."""
         for size in _ENDS:
             first = self.text.find(letters[:size], self.at)
             if first < 0:
@@ -162,7 +162,7 @@ class _Stray:
         return self._at < len(self._texts)
 
     def take(self, letters: str) -> tuple[int, int] | None:
-        """Returns the place of a text that was made of the next ones, or of some a little behind them."""
+        """Returns the place of a text that was made of the next ones, or of some a little after them."""
         if not letters:
             return None
         for first in range(self._at, min(self._at + _AHEAD, len(self._texts))):

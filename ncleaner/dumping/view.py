@@ -47,7 +47,7 @@ class Marked(NamedTuple):
     Attributes:
         body: markup; the text of segment 7 is inside elements `<x-seg data-seg="7">`, one or more.
         styles: (media, text) of the page's own style sheets.
-        drawn: numbers of the segments that are in `body`; others stand only in the page's data.
+        drawn: numbers of the segments that are in `body`; others are only in the page's data.
     """
 
     body: str

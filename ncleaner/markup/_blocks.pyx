@@ -161,7 +161,7 @@ cdef void _read_marks(blocks_t* blocks) noexcept nogil:
         if mark.run > <uint32_t> t.n_runs or mark.element >= t.n_elements:
             continue
         extra = &blocks.extras[mark.run]
-        # an element that is none has the place behind the last
+        # an element that is none has the place after the last
         place = &blocks.places[mark.element if mark.element >= 0 else t.n_elements]
         if mark.kind == MARK_LINK or mark.kind == MARK_LINK_END:
             if link >= 0:

@@ -1,6 +1,6 @@
 """Writes characters as Markdown that means itself, or as HTML: escaping, code, and the TeX of formulas.
 
-A backslash stands only before what might be read as markup at its place: `_` inside of a word and `*` between spaces
+A backslash is only before what might be read as markup at its place: `_` inside of a word and `*` between spaces
 stay as they are. In doubt there is a backslash.
 """
 
@@ -262,7 +262,7 @@ cdef void put_markdown(
         elif c == c'`':
             escaped = True
         elif c == c'*':
-            # at the ends, markup may stand beside it
+            # at the ends, markup may be beside it
             escaped = p == begin or p + 1 == end or not (is_white(before) and is_white(following))
         elif c == c'_':
             after = p
@@ -336,7 +336,7 @@ cdef void put_code(out_t* out, const uint8_t* p, const uint8_t* end, bint in_cel
 
 
 cdef bint is_tex(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether TeX can stand between dollar signs: none is in it, and no backslash takes the last one away."""
+    """Whether TeX can be between dollar signs: none is in it, and no backslash takes the last one away."""
     cdef const uint8_t* q = p
     if p >= end or memchr(p, c'$', <size_t> (end - p)) != NULL:
         return False

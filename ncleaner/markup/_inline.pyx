@@ -1,7 +1,7 @@
 """Writes the segments of a page with the inline elements around their runs.
 
 Segments are written run by run. Each run has a set of inline elements around it. Where the set changes, elements are
-closed and opened, so that they are always nested. Spaces between runs stand outside of what is closed and opened there.
+closed and opened, so that they are always nested. Spaces between runs are outside of what is closed and opened there.
 
 Emphasis in Markdown begins and ends only beside certain characters. Whether it does is known at its end: if not,
 `<strong>`, `<em>` or `<del>` takes its place at both sides.
@@ -112,7 +112,7 @@ cdef void _close_link(line_t* line, const given_t* address) noexcept nogil:
 
 
 cdef void _escape_exclamation(out_t* out) noexcept nogil:
-    """Escapes an exclamation mark at the end of the output: with a bracket behind it, it would begin an image."""
+    """Escapes an exclamation mark at the end of the output: with a bracket after it, it would begin an image."""
     if out.size and out.data[out.size - 1] == c'!':
         out.data[out.size - 1] = c'\\'
         put_byte(out, c'!')
@@ -246,7 +246,7 @@ cdef void _open(line_t* line, int32_t run) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# What stands between runs, and runs that are written otherwise.
+# What is between runs, and runs that are written otherwise.
 
 cdef void put_break(line_t* line) noexcept nogil:
     """Writes a line break."""
@@ -396,7 +396,7 @@ cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
 
 
 cdef bint _is_in_line(const line_t* line, int32_t run, Py_ssize_t mark) noexcept nogil:
-    """Returns whether an image stands in the line: inside of the segment, or at its beginning in the same block."""
+    """Returns whether an image is in the line: inside of the segment, or at its beginning in the same block."""
     cdef const tables_t* t = line.blocks.t
     if run and t.runs[run].segment == t.runs[run - 1].segment:
         return True

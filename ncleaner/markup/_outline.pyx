@@ -154,7 +154,7 @@ cdef void _open_implied(blocks_t* blocks, stack_t* stack, int kind) noexcept nog
 
 
 cdef void _make_room(blocks_t* blocks, stack_t* stack, int kind) noexcept nogil:
-    """Opens what has to be between the innermost open node and a node of a kind."""
+    """Opens what must be between the innermost open node and a node of a kind."""
     cdef int top = _top(blocks, stack)
     if top == LIST and kind != ITEM and kind != NOTE:
         _open_implied(blocks, stack, ITEM)
@@ -318,7 +318,7 @@ cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) n
     """Returns whether an image before a run belongs to kept text.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
-    text besides that of its figure and captions that are removed. There have to be some, and all of them are kept, but
+    text besides that of its figure and captions that are removed. There must be some, and all of them are kept, but
     for those of a block beside the text, such as related links."""
     cdef const tables_t* t = blocks.t
     cdef const element_t* e
@@ -390,7 +390,7 @@ cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noex
     """Chooses the image that the page names as its own among its copies, unless one of them is among kept text.
 
     On pages of news, it is between the headline and the text, among dates, names and buttons that are removed. Kept
-    text has to follow it, and to be before it, too, or close to it: in the head of a page, far from its text, is the
+    text must follow it, and be before it, too, or close to it: in the head of a page, far from its text, is the
     logo."""
     cdef const tables_t* t = blocks.t
     cdef const mark_t* mark
@@ -423,7 +423,7 @@ cdef Py_ssize_t _add_pictures(
     Args:
         mark: the first mark that has not been looked at.
         until: the run.
-        element: its block; an image in it stands in its line. -1 for none.
+        element: its block; an image in it is in its line. -1 for none.
     """
     cdef const tables_t* t = blocks.t
     cdef int32_t run, place, box
@@ -436,7 +436,7 @@ cdef Py_ssize_t _add_pictures(
                 and not (run == until and place == element) and not _is_inside(blocks, run) \
                 and (blocks.places[place].cell < 0 or blocks.places[blocks.places[place].cell].segments) \
                 and (mark == blocks.lead or _is_among_kept(blocks, run, place)):
-            # it stands beside a heading without text, not in it
+            # it is beside a heading without text, not in it
             box = blocks.places[place].box
             while box >= 0 and _kind_of(blocks, box) <= PICTURE:
                 box = _around(blocks, box)

@@ -245,7 +245,7 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
 
 
 cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
-    """Writes a table after its caption. It has to have a head: its first row, or an empty one where that is removed."""
+    """Writes a table after its caption. It must have a head: its first row, or an empty one where that is removed."""
     cdef const blocks_t* blocks = w.blocks
     cdef const block_t* nodes = blocks.nodes
     cdef const column_t* columns = blocks.columns + blocks.places[nodes[table].element].column
@@ -288,7 +288,7 @@ cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
 cdef bint _table_as_html(markdown_t* w, int32_t table) noexcept nogil:
     """Writes a table that Markdown cannot show as HTML; returns whether it has done so.
 
-    It stands at the beginning of lines, and has no empty line: there, HTML ends."""
+    It is at the beginning of lines, and has no empty line: there, HTML ends."""
     cdef const block_t* nodes = w.blocks.nodes
     cdef const place_t* place
     cdef int32_t node, cell = table
@@ -465,7 +465,7 @@ cdef const char* _name_of(const blocks_t* blocks, const block_t* node) noexcept 
 
 
 cdef const char* _name_of_leaf(const blocks_t* blocks, const block_t* node) noexcept nogil:
-    """Returns the name of the element around text, NULL if the text stands bare in the element outside."""
+    """Returns the name of the element around text, NULL if the text is bare in the element outside."""
     if node.kind == HEADING:
         return HEADINGS[node.number]
     if node.kind == TERM:
@@ -478,7 +478,7 @@ cdef const char* _name_of_leaf(const blocks_t* blocks, const block_t* node) noex
 
 
 cdef bint _is_bare(const blocks_t* blocks, const block_t* node) noexcept nogil:
-    """Returns whether the text of a paragraph stands in the element around it."""
+    """Returns whether the text of a paragraph is in the element around it."""
     cdef const block_t* around
     if node.parent < 0:
         return False
@@ -546,7 +546,7 @@ cdef void _close(html_t* w) noexcept nogil:
 
 
 cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept nogil:
-    """Writes nodes that stand inside of a node of depth `depth` - 1."""
+    """Writes nodes that are inside of a node of depth `depth` - 1."""
     cdef const block_t* node
     cdef const block_t* around
     cdef int32_t i = start

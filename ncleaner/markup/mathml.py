@@ -18,7 +18,7 @@ _FUNCTIONS = frozenset(
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf "
     "limsup ln log max min Pr sec sin sinh sup tan tanh".split()
 )
-# functions and operators whose limits stand below and above them
+# functions and operators whose limits are below and above them
 _LIMITS = frozenset("det gcd inf lim liminf limsup max min Pr sup".split())
 
 
@@ -30,7 +30,7 @@ _LARGE = _commands(
     "∑∏∐∫∬∭∮⋂⋃⋀⋁⨁⨂⨀⨆",
     "sum prod coprod int iint iiint oint bigcap bigcup bigwedge bigvee bigoplus bigotimes bigodot bigsqcup",
 )
-# relations and binary operators: what stands around them is apart
+# relations and binary operators: what is around them is apart
 _BINARY = _commands(
     "±∓×÷∗⋆∘∙⋅·∩∪∧∨⊕⊖⊗⊙∖⊎",
     "pm mp times div ast star circ bullet cdot cdot cap cup wedge vee oplus ominus otimes odot setminus "
@@ -304,5 +304,5 @@ _WRITERS: dict[str, Callable[[Element], str]] = {
 
 
 def _tex(element: Element, after: bool = False) -> str:
-    """TeX of an element; `after` says that something stands before it in its row."""
+    """TeX of an element; `after` says that something is before it in its row."""
     return _operator(element, after) if element.tag == "mo" else _WRITERS.get(element.tag, _row)(element)

@@ -414,7 +414,7 @@ class _Page:
         before = {first - 1 for first, _, number in found if number != _LEFT_OUT}
         after = {end for _, end, number in found if number != _LEFT_OUT}
         for run in sorted((before | after) - taken):
-            # a bracket that opens behind a reference belongs to what follows
+            # a bracket that opens after a reference belongs to what follows
             form = _AROUND_REFERENCE if run in before else _AFTER_REFERENCE
             if 0 <= run < self.tables.n_runs and form.fullmatch(self.text(run, run + 1)):
                 found.append((run, run + 1, _LEFT_OUT))
@@ -449,7 +449,7 @@ class _Page:
         begins.setdefault(first, (self.labels[number].decode(), end))
 
     def _place_run(self, name: bytes) -> int:
-        """The run at the place that a name stands for; behind all runs if there is none."""
+        """The run at the place that a name stands for; after all runs if there is none."""
         return self._places.get(name, (-1, self.tables.n_runs))[1]
 
 

@@ -22,7 +22,7 @@ from ncleaner.markup.pictures import names_of_own, parts_of, shown
 # Schemes of links that are written; others, such as `javascript:` and `data:`, are left out with their link.
 _LINKS = frozenset(("http", "https", "ftp", "ftps", "mailto", "tel"))
 _IMAGES = frozenset(("http", "https"))
-# Browsers leave these out wherever they stand in an address.
+# Browsers leave these out wherever they are in an address.
 _LEFT_OUT = re.compile(r"[\t\n\r]")
 # In it, they take a backslash for a slash.
 _BEFORE_QUERY = re.compile(r"[^?#]*")
@@ -39,7 +39,7 @@ _HEADLINE, _SHORT = ZONES.index("headline"), 8
 # An address of a home page.
 _HOME = re.compile(rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?")
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
-# empty part. They are told by their bytes, since parsing them takes as long as the rest of a page.
+# empty part. They are reported by their bytes, since parsing them takes as long as the rest of a page.
 _PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]++|/(?!\.)|\.|\([\w~!$&'*+,=:@%.-]*+\))*"
 _REST = rb"(?:\?[\w.~!$&'*+,=:@%/?;-]++)?(?:#[\w.~!$&'*+,=:@%/?;-]++)?"
 _ABSOLUTE = re.compile(rb"https?://(?!-)[a-z\d_.-]++(?::\d++)?" + _PATH + _REST)

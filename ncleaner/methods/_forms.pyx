@@ -100,7 +100,7 @@ cdef bint _has_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 cdef bint _is_menu(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether text with separators is a menu: short items between them, or one short item behind a separator."""
+    """Whether text with separators is a menu: short items between them, or one short item after a separator."""
     cdef uint32_t code, first = 0
     cdef size_t width
     cdef uint32_t separators = 0, items = 0, words = 0

@@ -66,7 +66,7 @@ class ByLanguage(Mapping[str, "ModelFile"]):
         kinds: kinds of model that will do.
         paths: files of models of the user's own, which go before those that are shipped. Models of other
             kinds are passed over.
-        all_by_language: each of them has to say its language; otherwise those that do not are passed over.
+        all_by_language: each of them must say its language; otherwise those that do not are passed over.
 
     Raises:
         ModelError: a model cannot be read, or does not say its language.

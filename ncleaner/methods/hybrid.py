@@ -27,7 +27,7 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 _LITTLE = 120
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
 _FEW, _SURE = 40, 0.9
-# Groups of fewer words behind the text go if they stand apart, in styles of their own; of a product, all do.
+# Groups of fewer words after the text go if they stand apart, in styles of their own; of a product, all do.
 _STRAY, _ANY = 80, 2**63
 
 
@@ -203,7 +203,7 @@ RULES: tuple[Rule, ...] = (
     Rule("score", "", _rules.keep_notes),  # -.001 ± .001
     Rule("fragment", "", _keep_fragment, True),  # 0
     Rule("copy", "", _drop_copies, True),  # +.086 ± .045
-    # what stands around a text
+    # what is around a text
     Rule("field", "", _rules.drop_forms),  # +.005 ± .006
     Rule("run", "article", _rules.drop_teasers),  # 0
     Rule("run", "", _drop_link_runs, True),  # -.009 ± .017

@@ -296,7 +296,7 @@ cdef class StructureJudge:
         self, Py_ssize_t n, const float* inner, const double* kinds, bint news, scratch_t* s, double* odds,
         steps_t* steps
     ) noexcept nogil:
-        """Puts the second judgement in place of the first one, for the segments that are not plainly boilerplate."""
+        """Judges again the segments that are not plainly boilerplate."""
         cdef Py_ssize_t i, some = 0, unclear
         cdef double share = 0
         for i in range(n):

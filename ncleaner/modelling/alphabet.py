@@ -242,7 +242,7 @@ def _learned(characters: str, cased: bool) -> Alphabet:
     """Returns an alphabet of these characters, of classes for all others, and of white space."""
     classes, small = _classes()
     if len(set(characters)) != len(characters) or "\n" in characters or " " in characters:
-        raise ValueError("the characters of a learned alphabet have to be distinct, and no white space")
+        raise ValueError("the characters of a learned alphabet must be distinct, and no white space")
     if not 1 <= len(characters) <= MAX_LEARNED:
         raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {len(characters)}")
     first_class = 2 + len(characters)

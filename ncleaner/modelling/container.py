@@ -190,7 +190,7 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
     training.
 
     Raises:
-        ValueError: training or validation is not an object, or an entry is not a number that has to be one.
+        ValueError: training or validation is not an object, or an entry is not a number that must be one.
     """
     for part, numbers in _FIGURES.items():
         counts = header.get(part) or {}

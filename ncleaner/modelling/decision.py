@@ -3,7 +3,7 @@
 A segment has three statistics, all in bits (log2); a larger value means cleaner text:
 
 `character` is the mean log-odds per character, the difference of two cross-entropies (Evert 2008, section 3).
-`segment`   is their sum, the log-odds of the whole segment: a short segment has to be cleaner to be kept.
+`segment`   is their sum, the log-odds of the whole segment: a short segment must be cleaner to be kept.
 `page`      is the posterior log-odds given all segments of the page: the sum, bounded and calibrated by
             logistic regression, is the evidence in a two-state chain of clean and dirty segments.
 
@@ -77,7 +77,7 @@ class Decision:
                 )
             threshold = self.presets[threshold]
         if not math.isfinite(threshold):
-            raise ValueError(f"the threshold is {threshold}, but has to be a number")
+            raise ValueError(f"the threshold is {threshold}, but must be a number")
         return replace(self, threshold=float(threshold))
 
     def statistics(

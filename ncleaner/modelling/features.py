@@ -205,7 +205,7 @@ _PLACE = _table(
     from-end | segments from this one to the end of the page
         {n} segments to the end of the page
     from-headline | segments since the page's headline, negative before it
-        {n} segments behind the headline; below 0 = {n} segments before the headline
+        {n} segments after the headline; below 0 = {n} segments before the headline
     headline-above | levels up to the first block that holds the headline too, -1 without a headline
         {n} levels up to a block with the headline; -1 = the page has no headline
     headline-below | levels down from that block to the headline
@@ -220,7 +220,7 @@ _PLACE = _table(
         nested {n} blocks deep
     links-before | share of the characters of the segment before it inside links
         {p} links in the segment before it
-    links-after | the same of the segment behind it
+    links-after | the same of the segment after it
         {p} links in the segment after it
     heading-links | the same of the last heading before it
         {p} links in the last heading
@@ -388,7 +388,7 @@ _HOLDERS = [
         inside [block] / outside [block]
     holder[percent]-above | levels up to it, -1 outside
         {n} levels up to [block]; -1 = outside [block]
-    holder[percent]-side | -1 before it, 1 behind it
+    holder[percent]-side | -1 before it, 1 after it
         not outside [block]; -1 = before [block]; 1 = behind [block]
     """,
         block="the block with [percent] % of the main text",

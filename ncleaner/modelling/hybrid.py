@@ -171,7 +171,7 @@ class HybridModel(ModelFile):
         if isinstance(threshold, str):
             return replace(self, balance=threshold, threshold=None)
         if not math.isfinite(threshold):
-            raise ValueError(f"the threshold is {threshold}, but has to be a number")
+            raise ValueError(f"the threshold is {threshold}, but must be a number")
         return replace(self, threshold=float(threshold))
 
     def for_news(self) -> Self:

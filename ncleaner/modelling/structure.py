@@ -59,7 +59,7 @@ PART_OF_TEXT = 4_000
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-# The second forest's trees behind the first `EARLY` skip segments that are clear by then.
+# The second forest's trees after the first `EARLY` skip segments that are clear by then.
 EARLY = 20
 _KINDS = (*KINDS, NOTICE)
 # Figures of a decision and of its page, from which the quality of the output is estimated. The first fourteen
@@ -77,7 +77,7 @@ _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 _SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 # Layout and constants of the judgement, by their names in compiled code.
 #
-# The second forest skips segments whose first probability is below `plain`, and its trees behind the first
+# The second forest skips segments whose first probability is below `plain`, and its trees after the first
 # `early` skip segments whose log-odds are beyond ±`clear` nats: they change no figure (docs/hybrid.md). The
 # forest of articles makes the second judgement from the probability `is_article` on, the general forest up to
 # `no_article`; between them it is a mean of the two. On a page without boilerplate, a segment is likelier to

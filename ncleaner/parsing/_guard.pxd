@@ -77,7 +77,7 @@ cdef struct guard_t:
     int patience                  # how often the bounds of the tokenizer fit: 2 for a page that was thinned
     size_t nesting                # most open elements of a pass that bounds
     uint64_t most_tags
-    int found                     # why the pass has to stop; 0: it goes on
+    int found                     # why the pass must stop; 0: it goes on
     uint64_t dropped              # tags
     bint spaced                   # a space has taken the place of tags since the last text
     # What the page has cost.
@@ -107,7 +107,7 @@ cdef struct guard_t:
     passed_t* passed              # the scripts that were passed over
     size_t n_passed
     size_t passed_room            # number of them that there is memory for
-    char* noscript_end            # where the <noscript> has to end, or NULL
+    char* noscript_end            # where the <noscript> must end, or NULL
     bint no_noscript_ends         # no further <noscript> has an end tag
     saved_t open                  # what was open and listed when it began
     saved_t listed

@@ -14,7 +14,7 @@ Nearly all pages take one pass. A pass stops for one of three reasons, and the p
 - CROWDED: too many attributes or invented names, which `coarse.thinned` removes before the next pass.
 - BROKEN: raw text, such as a <title>, has no end tag, or a <noscript> leaves something open; the next pass mends it.
   The parser reads the content of a <noscript> as markup, as a browser without scripts does. A browser with scripts
-  sees only its end tag, so what begins inside it has to end there.
+  sees only its end tag, so what begins inside it must end there.
 
 A pass that mends reads a copy of the page, in which it may blank what the parser has not read yet.
 
@@ -396,7 +396,7 @@ cdef void _blank(char* p, char* end) noexcept nogil:
 
 
 cdef void _begin_noscript(guard_t* g, token_t* token) noexcept nogil:
-    """Finds where a <noscript> has to end, and saves what is open and listed.
+    """Finds where a <noscript> must end, and saves what is open and listed.
 
     A browser with scripts on reads its content as text, up to the first end tag."""
     cdef char* content = _content_of(g, token)
@@ -701,7 +701,7 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
     elif not _watch_tag(g, token, innermost, listed):
         return NULL if g.found else token
     elif not g.bounding and _is_over(g):
-        g.found |= COSTLY  # the cost of a text is found at the tag behind it
+        g.found |= COSTLY  # the cost of a text is found at the tag after it
     if g.found:
         return NULL
     if g.scripts != ALL and g.raw and g.noscript_end == NULL and token.tag != id_text:

@@ -289,7 +289,7 @@ def parsed(bytes html not None, bint again=True):
 
     Args:
         html: UTF-8.
-        again: whether the memory is used again for other pages. That of a large page had better go back to the system.
+        again: whether the memory is used again for other pages. The memory of a large page goes back to the system.
 
     Returns:
         The tree, `Parsed`.
@@ -310,7 +310,7 @@ def parsed_within_bounds(
 
     Args:
         html: UTF-8.
-        nesting: most open elements of a page that has to be bounded.
+        nesting: most open elements of a page that must be bounded.
         tags: most tags and comments, or what takes the same memory in the parser's tree, of a page that is not bounded.
         again: as for `parsed`.
         bounding: bound a page that need not be bounded, too; for tests.

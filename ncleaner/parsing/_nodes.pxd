@@ -28,7 +28,7 @@ cdef struct meaning_t:
 cdef enum:
     NO_BIT = -1
     VOID = -2                # no bit, and the element has only one tag (tags.VOID)
-    SHORT_NAME = 16          # bytes of a name that stands in its entry
+    SHORT_NAME = 16          # bytes of a name that is in its entry
 
 cdef meaning_t meanings[KNOWN_TAGS]
 # Lexbor's ids of names.
@@ -126,7 +126,7 @@ cdef inline uint32_t end_tag(node_t* node) noexcept nogil:
 
 
 cdef inline bint is_bare_text(node_t* node) noexcept nogil:
-    """Returns whether a node is text that is not only white space. NULL is none."""
+    """Returns whether a node is text that is not only white space. NULL is not one."""
     return node != NULL and node.type == TEXT_NODE and not is_blank(
         (<text_node_t*> node).data.data, (<text_node_t*> node).data.length
     )

@@ -1,4 +1,4 @@
-"""Puts the parts of a page that React streams behind it into their places.
+"""Puts the parts of a page that React streams after it into their places.
 
 A server that renders a page in parts (`<Suspense>`) leaves `<template id="B:1">` where a part is not ready, followed by
 what is shown until it is, up to the comment `/$`. The part comes at the end of the page, in `<div hidden id="S:1">`,

@@ -46,7 +46,7 @@ class Doing(IntEnum):
 
 
 # Seconds without a sign of life after which a worker that is at no page is replaced, by what it is doing:
-# loading its models, taking a job, waiting for bytes of an input (a tape may have to be fetched), or sending
+# loading its models, taking a job, waiting for bytes of an input (a tape may must be fetched), or sending
 # its results. A page has the limit of the run.
 _SILENCE = {Doing.STARTING: 120.0, Doing.IDLE: 60.0, Doing.READING: 300.0, Doing.SENDING: 60.0}
 _WORDS = {
@@ -261,7 +261,7 @@ class _Worker:
     # time of its last message, or of its job
     heard: float = 0.0
     ready: bool = False
-    # time of the last look at its activity, and whether its silence has been told
+    # time of the last look at its activity, and whether its silence was reported
     seen: float = 0.0
     told: bool = False
 
@@ -318,7 +318,7 @@ class Pool:
         context = _context(self._fresh, getattr(self._setup, "__module__", __name__))
         channel, theirs = pair()
         activity = Activity(context)
-        # a forked worker inherits the parent's ends of all connections, and has to close them
+        # a forked worker inherits the parent's ends of all connections, and must close them
         forked = context.get_start_method() == "fork"
         inherited = (channel, *(worker.channel for worker in self._workers)) if forked else ()
         process = _started(context, _work, (theirs, self._setup, activity, self._memory, inherited))

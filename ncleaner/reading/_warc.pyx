@@ -120,7 +120,7 @@ cdef Py_ssize_t _find(
 
 
 cdef Py_ssize_t _line_end(const unsigned char* p, Py_ssize_t position, Py_ssize_t n) noexcept nogil:
-    """Returns the index behind a line's line feed; `n` if there is none within MAX_HEAD bytes."""
+    """Returns the index after a line's line feed; `n` if there is none within MAX_HEAD bytes."""
     cdef Py_ssize_t room = min(n - position, <Py_ssize_t> _MAX_HEAD)
     cdef const unsigned char* found = <const unsigned char*> memchr(p + position, 10, room)
     return n if found == NULL else found - p + 1
@@ -418,7 +418,7 @@ for _number, _name in enumerate(_TYPES):
 
 
 cdef inline bint _is_white(unsigned char c) noexcept nogil:
-    """White space that may stand between records."""
+    """White space that may be between records."""
     return c == 32 or c == 9 or c == 10 or c == 13
 
 
@@ -571,7 +571,7 @@ cdef class RegularReader:
         """Reads from the position of the source on.
 
         Args:
-            source: a `streams.Source`, which this reader leaves somewhere behind `position`.
+            source: a `streams.Source`, which this reader leaves somewhere after `position`.
             magic: first bytes of a member; empty for a plain source.
             inflate: a `Gunzip`, or a function that inflates the member at the beginning of bytes: it takes
                 the bytes and the most bytes to return, returns the bytes and how many bytes the member has,
@@ -696,7 +696,7 @@ cdef class RegularReader:
             return None
         ahead = _SHORTEST
         for _tries in range(_TRIES):
-            # A member whose end has not been read is not begun. The bytes of a next beginning may stand within
+            # A member whose end has not been read is not begun. The bytes of a next beginning may be within
             # a member by chance.
             ahead = self._to_magic(ahead)
             if ahead < 0:

@@ -579,7 +579,7 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, content: str) 
 def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
     """Whether an input that looks like HTML is a text whose only tags are its marker lines.
 
-    `<text id="…">` also stands before whole HTML pages, so the lines after it decide.
+    `<text id="…">` also is before whole HTML pages, so the lines after it decide.
     """
     is_custom = form is not None
     form = form or detect_form(head)

@@ -127,7 +127,7 @@ class _Frame:
     Args:
         name: for messages.
         inflater: of the library.
-        error: what it raises for a broken frame; the message says how behind `mark`. Without a mark, the
+        error: what it raises for a broken frame; the message says how, after `mark`. Without a mark, the
             words of the library are not told: those of Zstandard depend on the frames before, whose buffers
             it goes on using.
     """

@@ -107,7 +107,7 @@ def find_inputs(
     A directory gives all archives, HTML and text files below it, which are recognised by their names; all
     others and hidden ones are passed over, and links to directories are not followed. A file given by itself
     is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`, `https://…`) may
-    stand in place of paths.
+    are in place of paths.
 
     A file or directory below a given directory that cannot be read, or a link to a file that is gone, is
     returned as an input, too, and the run reports it later: it does not stop a run over all others.

@@ -1,12 +1,12 @@
 """Cuts text files into pages: at marker lines, and into pieces where a text is too long for one page.
 
-Many corpora are large text files in which a separate line stands before each document and, in most of them,
+Many corpora are large text files in which a separate line is before each document and, in most of them,
 names its URL. `FORMS` lists the known forms of such lines; users describe others by a regular expression.
 `split_documents` cuts a stream at these lines, in bounded memory.
 
 Pieces of a long text (`pieces_of`) are pages that have the segments of the text together. A piece ends
-between paragraphs, behind its first mebibyte: behind empty lines, or, in text with a paragraph on each line,
-behind any line. Where paragraphs end, and how wide the lines are, the first mebibyte tells for the whole
+between paragraphs, after its first mebibyte: after empty lines, or, in text with a paragraph on each line,
+after any line. Where paragraphs end, and how wide the lines are, the first mebibyte tells for the whole
 text: the rest of a stream is not known when its first page is cleaned, and a file gives the same pages as a
 pipe. The pieces depend on the text alone, not on the blocks in which it is read.
 """

@@ -43,7 +43,7 @@ class StoredRecord(NamedTuple):
             itself, with the separator that follows it.
         packed: the compression of the archive that it is from.
         size: bytes of `data`.
-        data: a binary file that stands at its beginning; it is valid until the next record is read.
+        data: a binary file that is at its beginning; it is valid until the next record is read.
     """
 
     kind: ArchiveKind
@@ -169,11 +169,11 @@ class _Copy:
         return self._is_first and self._last is None
 
     def member(self) -> IO[bytes]:
-        """Returns the member as it is stored, as a file that stands at its end."""
+        """Returns the member as it is stored, as a file that is at its end."""
         return self._stored
 
     def record(self, separator: bytes) -> IO[bytes] | None:
-        """Returns the record, as a file that stands at its end; None if its member is broken."""
+        """Returns the record, as a file that is at its end; None if its member is broken."""
         self._stop_collecting()
         if self._size:
             return None

@@ -134,7 +134,7 @@ def records_until(
     Args:
         source, codec, kind, bound: as for `records`.
         dictionary: of the archive.
-        end: no member, or record of a plain archive, that begins at this offset or behind it is read; -1: all
+        end: no member, or record of a plain archive, that begins at this offset or after it is read; -1: all
             are.
 
     Returns:
@@ -192,7 +192,7 @@ def find_record(
 def records_from(
     source: Source, codec: Codec, kind: ArchiveKind, bound: int, offset: int
 ) -> Iterator[Record]:
-    """Reads the records from an offset on, with their headers; the source stands at its beginning."""
+    """Reads the records from an offset on, with their headers; the source is at its beginning."""
     dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
     source.rewind(offset)
     members = Members(source, codec, _start_test(kind), dictionary)
@@ -207,7 +207,7 @@ def records_through(
     """Reads all records of an archive, through members that the caller makes.
 
     Yields each item with its place: where the next member begins, for a record that has a member to itself;
-    else the members, which stand directly after the item; None for damage that members do not see.
+    else the members, which are directly after the item; None for damage that members do not see.
 
     Args:
         source, kind, codec: as for `records`.
@@ -319,7 +319,7 @@ class _CarefulReader:
     """Finds the bounds of records itself, and the next record after damage.
 
     Attributes:
-        ended: there are no more records; else the source stands at the first of them after a `run`.
+        ended: there are no more records; else the source is at the first of them after a `run`.
     """
 
     def __init__(

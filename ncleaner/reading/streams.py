@@ -35,7 +35,7 @@ from ncleaner.text.visible import counted
 _SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8, "bz2": 14, "xz": 32}
 # Bytes of compressed input in which a member after damage must give its first byte. Zstandard gives none of
 # a block, of up to 128 KiB, before its end, LZ4 none of a block of up to 4 MiB, and bzip2 none of up to
-# 900 kB; four MiB would be too long a search behind each magic number that stands there by chance.
+# 900 kB; four MiB would be too long a search after each magic number that is there by chance.
 _TO_FIRST_BYTE: Final[dict[Codec, int]] = {
     "gzip": 3 * BLOCK, "zstd": 3 * BLOCK, "lz4": 16 * BLOCK, "bz2": 16 * BLOCK, "xz": 3 * BLOCK,
 }  # fmt: skip
@@ -99,7 +99,7 @@ class Source:
         raw: the underlying stream.
         size: of the file when it was opened, in bytes; 0 for any other stream.
         start: offset of the first byte.
-        end: offset behind the last byte, if the stream goes on after it; else -1.
+        end: offset after the last byte, if the stream goes on after it; else -1.
         on_read: called after each read of the underlying stream.
         broken: why reading stopped before the end (an I/O error, or the file became shorter), or empty.
     """
@@ -493,10 +493,10 @@ class Members:
     def find_member(self, end: int) -> bool:
         """Moves to the first member from here on that begins with a record; returns False without one.
 
-        It passes over everything else, without a word of damage.
+        It passes over everything else, without reporting damage.
 
         Args:
-            end: no member that begins at this offset of the source or behind it is looked at; -1: all are.
+            end: no member that begins at this offset of the source or after it is looked at; -1: all are.
         """
         while self._need(_SHORTEST[self.codec]) and not 0 <= end <= self._input_at:
             if self._at_member() and self._plausible():

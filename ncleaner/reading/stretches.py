@@ -1,7 +1,7 @@
 """Archives in stretches, which several processes read at the same time.
 
 A stretch is given by two offsets. Its reader looks for the first record that begins at the first one or
-behind it, and reads up to the first record that begins at the second one or behind it. What looks like the
+after it, and reads up to the first record that begins at the second one or after it. What looks like the
 beginning of a record may be within a page. So a stretch counts only if it begins where the one before it has
 ended: then the items of all stretches together are those of `archive.read`. Any other stretch is read again,
 from there.

@@ -167,7 +167,7 @@ class _Run:
         try:
             return layout_of(source.path, self.settings.reading.input_format)
         except InputError:
-            # it is told where the input is read
+            # it is reported when the input is read
             return None
 
     def in_stretches(
@@ -176,7 +176,7 @@ class _Run:
         opener: Opener,
     ) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
-        # a page needs none of it
+        # rarely needed
         from ncleaner.running.stretched import CleaningInStretches
 
         CleaningInStretches(archives, opener, self.pool, self.jobs, self.count).run()
@@ -305,7 +305,7 @@ def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Faile
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
     """Cleans an input in an idle pool of one worker; yields the results in order.
 
-    The last chunk counts the input. A caller that stops before it has to close the pool.
+    The last chunk counts the input. A caller that stops before it must close the pool.
 
     Raises:
         WorkerError: workers end before they are ready.

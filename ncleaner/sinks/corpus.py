@@ -192,7 +192,7 @@ def _read_table(path: str, size: int, modified: int) -> Mapping[str, Mapping[str
 
 
 def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    # other line ends may stand in a string
+    # other line ends may be in a string
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue

@@ -30,7 +30,7 @@ class TextSink(Sink):
         layout = page.layout
         if single or layout is None or not layout.is_piece:
             return text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")
-        # the empty line stands after the last piece of a text, although nothing may be kept of that piece
+        # the empty line is after the last piece of a text, although nothing may be kept of that piece
         end = b"\n" if layout.ends else b""
         return text_of(document.tables, kept.mask, b"\n" + end) or end
 

@@ -120,7 +120,7 @@ class _Journal:
 
     def add(self, event: str, **values: Any) -> None:
         """Adds a line: `begin` (a sort, which forgets all that has been before), `input` (one that has been
-        scanned), `inputs_changed` (all directories have to be merged again), `merge` (all inputs are scanned,
+        scanned), `inputs_changed` (all directories must be merged again), `merge` (all inputs are scanned,
         and merged in this order), `directory` (one that is complete), `end` (all are)."""
         line = {"event": event, **values}
         self._log.add(json.dumps(line).encode() + b"\n")

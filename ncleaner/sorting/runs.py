@@ -190,7 +190,7 @@ class Group(NamedTuple):
         stem, suffix: of the output.
         records: their number.
         size: their bytes.
-        pieces: the bytes; they have to be read before the next group.
+        pieces: the bytes; they must be read before the next group.
     """
 
     stem: str
@@ -438,7 +438,7 @@ class Merged:
 class MergeTask:
     """Writes the archives of one directory to a new folder, which is not made if there are none.
 
-    The caller has to bring them to the disk: for many directories together, that takes less time.
+    The caller must bring them to the disk: for many directories together, that takes less time.
     """
 
     directory: int

@@ -1,4 +1,4 @@
-"""Files and folders behind a URL, through fsspec."""
+"""Files and folders after a URL, through fsspec."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def _put(system: AbstractFileSystem, file: str, path: str) -> None:
 
 
 class RemoteFolder:
-    """A folder behind a URL. Files are written on this machine first, and copied when they are complete."""
+    """A folder after a URL. Files are written on this machine first, and copied when they are complete."""
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")

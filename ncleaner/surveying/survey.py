@@ -54,7 +54,7 @@ _CACHED = 64
 # many characters.
 _SAME = 0.5
 _LONG = 100
-# Without such segments, nearly all of the page has to be the same.
+# Without such segments, nearly all of the page must be the same.
 _NEARLY_ALL = 0.95
 # Among this many pages, a text on more than half of them is no page's main text.
 _ENOUGH = 4
@@ -89,7 +89,7 @@ def _digest(file: BinaryIO, size: int) -> bytes:
 
 
 def seal(path: Path) -> None:
-    """Writes length and checksum behind a database. Raises OSError: the file cannot be written."""
+    """Writes length and checksum after a database. Raises OSError: the file cannot be written."""
     size = path.stat().st_size
     with path.open("rb+") as file:
         digest = _digest(file, size)

@@ -152,7 +152,7 @@ cdef Py_ssize_t compose_text(const uint8_t* p, const uint8_t* end, uint8_t* out)
                 old = 1 if starter < 0x80 else 2 if starter < 0x800 else 3
                 new = 1 if made < 0x80 else 2 if made < 0x800 else 3
                 if new != old:
-                    # the marks that are left behind the letter
+                    # the marks that are left after the letter
                     memmove(letter + new, letter + old, <size_t> (out - letter) - old)
                     out = out + new - old
                 _encode(made, letter)

@@ -155,7 +155,7 @@ cdef size_t _signature(
 cdef size_t _fence(const uint8_t* text, const line_t* line, bint alone) noexcept nogil:
     """Returns how many signs the fence of Markdown (``` or ~~~) has with which a line begins; 0 without one.
 
-    `alone`: the line has to consist of them."""
+    `alone`: the line must consist of them."""
     cdef const uint8_t* p = text + line.start
     cdef const uint8_t* end = text + line.end
     cdef const uint8_t* at = p
@@ -439,7 +439,7 @@ cdef bint read_outline(
 ) noexcept nogil:
     """Reads the lines of a text, or of a piece of one, and their shape; returns False if the memory does not suffice.
 
-    `free_outline` has to follow in both cases. `begins`, `ends`: whether the text begins and ends with this piece.
+    `free_outline` must follow in both cases. `begins`, `ends`: whether the text begins and ends with this piece.
     """
     memset(found, 0, sizeof(outline_t))
     if not read_lines(text, length, &found.lines):

@@ -150,7 +150,7 @@ cdef bint blocks = True           # whether `_is_stable` knows all of them
 cdef inline bint _is_stable(const uint8_t* p) noexcept nogil:
     """Returns whether none of the characters that begin in the BLOCK bytes at `p` may change.
 
-    The two bytes behind the block are read. False also for many characters that do not change. There is no branch in
+    The two bytes after the block are read. False also for many characters that do not change. There is no branch in
     the loop: the compiler makes it one of vectors.
     """
     cdef uint8_t found = 0, c, next, last
@@ -247,7 +247,7 @@ def may_compose(bytes data not None):
 
 
 # --------------------------------------------------------------------------------------------------
-# Whether bytes are valid UTF-8. Every page is tested, so the test has to be cheap against the parsing. Python can only
+# Whether bytes are valid UTF-8. Every page is tested, so the test must be cheap against the parsing. Python can only
 # decode, which allocates and fills a string four times as large for a page with a single emoji.
 
 cdef inline bint _is_ascii(const uint8_t* p) noexcept nogil:
@@ -261,17 +261,17 @@ cdef inline bint _is_ascii(const uint8_t* p) noexcept nogil:
 
 
 cdef inline bint _is_plain(const uint8_t* p) noexcept nogil:
-    """Returns whether the BLOCK bytes at `p` are valid UTF-8, except that the last character may go on behind them,
+    """Returns whether the BLOCK bytes at `p` are valid UTF-8, except that the last character may go on after them,
     without any sign of UTF-8 encoded twice.
 
-    The three bytes before `p` are read, and end with a character; so are the two bytes behind the block. There is no
+    The three bytes before `p` are read, and end with a character; so are the two bytes after the block. There is no
     branch in the loop: the compiler makes it one of vectors.
     """
     cdef uint8_t bad = 0, c, before, third, fourth
     cdef int k
     for k in range(BLOCK):
         c, before, third, fourth = p[k], p[k - 1], p[k - 2], p[k - 3]
-        # a byte in the middle of a character stands behind those that ask for one, and nowhere else
+        # a byte in the middle of a character is behind those that ask for one, and nowhere else
         bad |= ((c & 0xC0) == 0x80) ^ ((before >= 0xC0) | (third >= 0xE0) | (fourth >= 0xF0))
         bad |= ((c & 0xFE) == 0xC0) | (c >= 0xF5)
         bad |= (before == 0xE0) & (c < 0xA0)
@@ -306,7 +306,7 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
         if i >= odd and i + BLOCK + 2 <= n:
             if _is_plain(p + i):
                 i += BLOCK
-                # back to a character that goes on behind the block
+                # back to a character that goes on after the block
                 if p[i - 1] >= 0xC0:
                     i -= 1
                 elif p[i - 2] >= 0xE0:

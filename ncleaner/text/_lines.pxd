@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
     # bits of a line's flags
-    FEED = 1         # a form feed stands before it
+    FEED = 1         # a form feed is before it
     SEPARATOR = 2    # it is `-- `, with which a signature begins
     SPACED = 4       # it begins with a space or a tab
     STRICT_FROM = 8  # it is the `From ` line of a mailbox

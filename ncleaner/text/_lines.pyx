@@ -306,7 +306,7 @@ cdef bint is_from_line(const uint8_t* p, size_t length) noexcept nogil:
     """Returns whether a line is one with which a message in a mailbox begins: an address, and a date as by `asctime`.
 
     `From jane@harbour.example Mon Jan  1 10:00:00 2001`: the address may have spaces (`jane at harbour.example`), the
-    seconds may be missing, and names of time zones may stand before or after the year.
+    seconds may be missing, and names of time zones may be before or after the year.
     """
     cdef const uint8_t* end = p + length
     cdef const uint8_t* at
@@ -356,7 +356,7 @@ def lines_with(bytes text not None, Py_ssize_t end, bytes beginning not None):
 
     Args:
         text: which begins with a line.
-        end: lines that begin at this place or behind it do not count, and no line goes beyond it.
+        end: lines that begin at this place or after it do not count, and no line goes beyond it.
         beginning: the bytes, without a line feed.
 
     Returns:

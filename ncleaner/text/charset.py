@@ -45,7 +45,7 @@ _UNLIKELY: Final = frozenset(
 )
 
 _HTTP_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
-# Neither `<` nor `>` may stand inside, so that the search is linear on a page full of unclosed `<meta`.
+# Neither `<` nor `>` may be inside, so that the search is linear on a page full of unclosed `<meta`.
 _META: Final = re.compile(rb"<meta[\s/]([^<>]*)", re.IGNORECASE)
 _META_CHARSET: Final = re.compile(rb"(?:^|[\s;\"'/])charset\s*=\s*[\"']?\s*([^\s\"';/]+)", re.IGNORECASE)
 _META_NAMED: Final = re.compile(rb"(?:^|[\s\"'/])(?:name|property|itemprop)\s*=", re.IGNORECASE)
@@ -243,7 +243,7 @@ def _declared(body: bytes, content_type: str, html: bool) -> str | None:
     for raw in labels:
         name = lookup(raw.decode("latin-1"))
         if name:
-            # the declaration itself stands there in ASCII bytes, so the page cannot be UTF-16
+            # the declaration itself is there in ASCII bytes, so the page cannot be UTF-16
             return "utf-8" if name in UTF16 else name
     return None
 

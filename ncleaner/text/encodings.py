@@ -105,7 +105,7 @@ _UNSEEN: Final = re.compile(b"\xc2[\x80-\x9f]")
 _LEADS: Final = bytes(range(0xC2, 0xF5))
 _LETTERS: Final = frozenset(bytes([byte]) for byte in range(0x80) if chr(byte).isalpha())
 
-# In how many words a page of windows-1252 has to have them; the least share of all characters beyond ASCII
+# In how many words a page of windows-1252 must have them; the least share of all characters beyond ASCII
 # that belong to sequences if sequences of any kind are decoded; most times that a text was encoded too often.
 _IN_WORDS: Final = 3
 _SHARE: Final = 0.9

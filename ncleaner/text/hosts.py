@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 
-# A scheme and an authority. Other schemes may stand before it, as crawlers write for what they derive from a
+# A scheme and an authority. Other schemes may be before it, as crawlers write for what they derive from a
 # page: `urn:pageinfo:https://example.org/`.
 _URL: Final = re.compile(
     r"(?:(?:[a-z][a-z0-9+.-]*:)*?([a-z][a-z0-9+.-]*):)?//([^/?#\\]*)", re.IGNORECASE | re.ASCII

@@ -13,7 +13,7 @@ editors:
   left out, so that words that look the same are the same.
 
 In scripts without spaces between words, such as those of Chinese, Japanese (except katakana), Thai, Lao,
-Khmer and Burmese, each character is a token. A segmenter of the language has to find the words; the marks
+Khmer and Burmese, each character is a token. A segmenter of the language must find the words; the marks
 for tokens without a space between them let it restore the text.
 """
 
@@ -32,7 +32,7 @@ _MARKS = rf"{_MARK}*+"
 _LETTER = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]"
 _DIGIT = r"\p{WB=Numeric}"
 _WORD = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}\p{WB=Numeric}\p{WB=ExtendNumLet}]"
-# Punctuation that may stand within a word, depending on the characters on both sides.
+# Punctuation that may be within a word, depending on the characters on both sides.
 _JOINT = "|".join(
     (
         rf"(?<=[{_LETTER}{_MARK}])[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}]{_MARKS}(?={_LETTER})",
@@ -55,7 +55,7 @@ _PLAIN = "|".join(
         rf".{_MARKS}",
     )
 )
-# Parts of a URL: characters that it may end with, characters that may only stand within it, and pairs of
+# Parts of a URL: characters that it may end with, characters that may only be within it, and pairs of
 # brackets.
 _INNER = r"[A-Za-z0-9\-_~#$%&+=/@|\p{WB=ALetter}\p{WB=Hebrew_Letter}\p{WB=Extend}]"
 _STOP = r"[.,:;!?'*]"

@@ -1,7 +1,7 @@
 """Text from outside for people's eyes: what a page, an archive or a file name contains acts on no terminal.
 
 URLs, titles, media types, reasons, names of files and hosts come from crawls. A terminal obeys the control
-characters in them: it would move the cursor, change the title of its window, or hide what stands before.
+characters in them: it would move the cursor, change the title of its window, or hide what is before.
 Every message and table shows such a character as an escape sequence of Python (`\\x1b`, `\\u202e`) instead.
 """
 

@@ -77,11 +77,11 @@ class Sentences(NamedTuple):
 
 
 def sentences_in(text: str, starts: Places, ends: Places) -> Sentences:
-    """The sentences of the segments [starts, ends) of a text; what stands after the last final punctuation of
+    """The sentences of the segments [starts, ends) of a text; what is after the last final punctuation of
     a segment is one, too.
 
     Args:
-        text: its segments stand in order, each followed by white space or the end.
+        text: its segments are in order, each followed by white space or the end.
         starts, ends: shape (segments,), in code points.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -104,7 +104,7 @@ def sentences_in(text: str, starts: Places, ends: Places) -> Sentences:
     after = solid_from(cuts)
     inner = full & (after < ends[owners])
     stops = ends.copy()
-    # white space behind the last sentence of a segment does not belong to it
+    # white space after the last sentence of a segment does not belong to it
     stops[owners[full & ~inner]] = cuts[full & ~inner]
     first = solid_from(starts)
     begins = np.sort(np.concatenate((first[first < ends], after[inner])))

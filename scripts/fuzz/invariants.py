@@ -123,7 +123,7 @@ def _check_elements(document: Document) -> None:
 
 
 def check_document(document: Document) -> None:
-    """Raises BrokenRuleError, or UnicodeDecodeError, where a Document is not what it has to be."""
+    """Raises BrokenRuleError, or UnicodeDecodeError, where a Document is not what it must be."""
     _check_text(document)
     _check_runs(document)
     _check_elements(document)

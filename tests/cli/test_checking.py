@@ -102,7 +102,7 @@ def test_folders_that_cannot_be_written_are_named(monkeypatch: pytest.MonkeyPatc
     assert temporary.state in (FINE, NOTE) and temporary.values["path"] == tempfile.gettempdir()
     assert own.state in (FINE, NOTE) and "does not exist yet" in own.said
     assert not (tmp_path / "new").exists()
-    # a file stands where a folder has to be made; that stops the superuser, too
+    # a file stands where a folder must be made; that stops the superuser, too
     (tmp_path / "file").touch()
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file" / "models"))
     _, own = list(checking.folders())[:2]

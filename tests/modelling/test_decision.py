@@ -131,7 +131,7 @@ def test_presets() -> None:
     assert decision.with_threshold(-2).threshold == -2.0
     with pytest.raises(ModelError, match="no preset 'recall'"):
         decision.with_threshold("recall")
-    with pytest.raises(ValueError, match="has to be a number"):
+    with pytest.raises(ValueError, match="must be a number"):
         decision.with_threshold(float("nan"))
 
 

@@ -81,7 +81,7 @@ def test_thresholds_and_presets(model: HybridModel) -> None:
     again = model.with_threshold(50.0).with_threshold("recall")
     np.testing.assert_array_equal(again.judge(PAGE).mask, whole)
     for odd in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="has to be a number"):
+        with pytest.raises(ValueError, match="must be a number"):
             model.with_threshold(odd)
 
 

@@ -536,7 +536,7 @@ def test_what_is_open_in_noscript_does_not_swallow_the_page(name: str, around: s
     assert [text for text in found if text in ("article", "end")] == ["article", "end"]
     assert set(shown.split()) <= set(document.text.split())
     assert "Fog" not in document.text.split() or around not in ("head", "cell", "list")
-    # a page that has to be written again
+    # a page that must be written again
     again = b"<p>" + b"<i class=x>" * 5_000 + b"</i>" * 5_000 + html
     assert costs(again)["bounding"]
     document = dump_html(again)

@@ -136,9 +136,9 @@ def test_suffixes() -> None:
 
 
 def test_what_there_is_not() -> None:
-    with pytest.raises(ValueError, match=r"format has to be .*, not 'pdf'"):
+    with pytest.raises(ValueError, match=r"format must be .*, not 'pdf'"):
         Output(format="pdf").sink()
-    with pytest.raises(ValueError, match="compression has to be gz or zst, not 'rar'"):
+    with pytest.raises(ValueError, match="compression must be gz or zst, not 'rar'"):
         Output(format="text", compression="rar").sink()
     for name in [name for name in FORMATS if FORMATS[name].compresses]:
         with pytest.raises(ValueError, match=f"have it, not {name}: see --format"):

@@ -1,5 +1,5 @@
 """The job on a real cluster: a master and two workers of Spark's, each a process of its own on this machine. What
-it writes has to be what `ncleaner clean` writes, to the byte."""
+it writes must be what `ncleaner clean` writes, to the byte."""
 
 from __future__ import annotations
 

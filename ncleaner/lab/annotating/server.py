@@ -3,7 +3,7 @@
 The server listens on this machine only, but every page in the browser, and every user of the machine, can
 send requests to it. So `Guard` checks each request before anything else sees it. The address that is printed
 has a random token, which is exchanged for a cookie that no script can read and no other site can use. Host
-and Origin have to be the server's own: a site whose name leads here, or that posts here, is refused.
+and Origin must be the server's own: a site whose name leads here, or that posts here, is refused.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _told(labels: PageLabels) -> dict[str, Any]:
 
 def _listed(value: Any) -> list[tuple[Any, Any]]:
     if not isinstance(value, list) or not all(isinstance(one, list) and len(one) == 2 for one in value):
-        raise RequestError("`changes` has to be a list of [segment, label]")
+        raise RequestError("`changes` must be a list of [segment, label]")
     return [(one[0], one[1]) for one in value]
 
 
@@ -294,7 +294,7 @@ def _safely(function: Callable[[Request], Any]) -> Callable[[Request], Response]
 def _posted(function: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return JSONResponse({"error": "the request has to be JSON"}, 415)
+            return JSONResponse({"error": "the request must be JSON"}, 415)
         body = b""
         async for chunk in request.stream():
             body += chunk

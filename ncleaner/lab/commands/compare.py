@@ -44,7 +44,7 @@ _MEASURED = "What is measured"
 _OUTPUT = "Output"
 
 _WIDTH = 100
-# what stands behind a tool whose models may have seen the pages, and behind one whose models have not
+# what is behind a tool whose models may have seen the pages, and after one whose models have not
 _SEEN, _HELD_OUT = " *", " †"
 # longest reason of a failure
 _REASON = 120
@@ -195,7 +195,7 @@ def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool
 
 
 def comparison_table(result: Comparison) -> str:
-    """Returns the figures of all tools, those by type of page, and what has to be known to read them."""
+    """Returns the figures of all tools, those by type of page, and what must be known to read them."""
     gold = result.gold
     sites = len(set(gold.clusters))
     units = _units(result, "/")

@@ -108,7 +108,7 @@ def precision_recall(pairs: Sequence[Pair], model_of: Callable[[Document], NGram
     Each page has the model that `model_of` gives. If they are several, the curve has no presets, because each
     model has its own.
 
-    A word counts as right when it stands in the gold text in order (by the longest common subsequence of page
+    A word counts as right when it is in the gold text in order (by the longest common subsequence of page
     and gold text). Segments that the heuristics remove are removed at every threshold.
 
     Raises:

@@ -150,7 +150,7 @@ def _nth_page(path: str, number: int, settings: Settings) -> Page:
         found += 1
         if found == number:
             return item
-    # what stands there instead of a page
+    # what is there instead of a page
     why = f": {_what(other)}" if other is not None and not found else f": it has {found:,}"
     raise InputError(f"{path} has no page {number}{why}")
 

@@ -37,7 +37,7 @@ class Peer:
         settings: keyword arguments of `make`.
         comments: it has a switch for comments; `make` then takes the argument `comments`: True, False,
             or None for the program's default.
-        needs: further packages that have to be installed with it.
+        needs: further packages that must be installed with it.
         usual: it runs unless tools are named; further settings of one program run only if they are named.
     """
 

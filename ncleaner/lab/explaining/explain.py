@@ -174,7 +174,7 @@ def _causes(
 ) -> tuple[float | None, list[_Causes] | None, list[str]]:
     """Takes the scores of `hybrid` and `ngram` apart.
 
-    Returns the score that a segment has to reach, in bits (None if the page has no main text); the causes of
+    Returns the score that a segment must reach, in bits (None if the page has no main text); the causes of
     each score, or None; and sentences about the page.
     """
     if isinstance(method, Hybrid) and trace.steps is not None:
@@ -327,7 +327,7 @@ def _later_steps(steps: Steps, slope: float) -> list[tuple[Reason, ...]]:
 
 
 def _bar(model: HybridModel, steps: Steps) -> float | None:
-    """Returns the score that a segment has to reach, in bits; None if no segment of the page could."""
+    """Returns the score that a segment must reach, in bits; None if no segment of the page could."""
     if model.threshold is not None:
         return model.threshold
     return math.log2(steps.bar / (1 - steps.bar)) if 0 < steps.bar < 1 else None

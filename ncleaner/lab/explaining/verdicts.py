@@ -53,7 +53,7 @@ class Ruling(NamedTuple):
 
 
 class ScoredWord(NamedTuple):
-    """A word of a segment, and the log-odds of the n-grams that end in it or in the white space behind it."""
+    """A word of a segment, and the log-odds of the n-grams that end in it or in the white space after it."""
 
     text: str
     bits: float
@@ -92,7 +92,7 @@ class Why:
         segment: the segment.
         kept: the verdict.
         score: in bits for `hybrid`, `ngram` and `victor`; None for a method without scores.
-        bar: the score that a segment has to reach on this page; None if the method has none.
+        bar: the score that a segment must reach on this page; None if the method has none.
         base: the score that is expected of a segment of this page; None if the method is not explained.
         features: what the features of the structure model add, the strongest first.
         steps: what later steps add, in their order. Base, features and steps sum up to the score.
@@ -415,7 +415,7 @@ def lines_of(explanation: Verdicts, *, reasons: bool, only: Sequence[Why] | None
 
     The lines about the page come first, then a head, then one line for each segment: kept (`+`) or removed
     (`-`), its number, score, kind, words, share in links, zone and text; with `reasons` an indented line
-    behind it. `only` are the segments to show, by default all.
+    after it. `only` are the segments to show, by default all.
     """
     yield from map(visible, explanation.summary())
     yield head(explanation)

@@ -135,7 +135,7 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
             raise TrainingError(f"{where}: not UTF-8 (byte {error.start} of the line)") from error
         tag, tab, rest = text.partition("\t")
         if not tab:
-            raise TrainingError(f"{where}: no tab; a line has to be a label, a tab and the text of a block")
+            raise TrainingError(f"{where}: no tab; a line must be a label, a tab and the text of a block")
         if len(tag) != 1 or tag not in LABELS:
             raise TrainingError(f"{where}: {tag!r} is not a label; the labels are {', '.join(LABELS)}")
         if found == len(runs):

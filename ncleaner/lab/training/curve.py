@@ -28,7 +28,7 @@ _FOLDS: Final = 5
 _LEAST: Final = 3
 # below this number of pages the sum of words is small: no advice to stop
 _ADVISED: Final = 16
-# points of F that a doubling of the pages has to bring to be worth the work
+# points of F that a doubling of the pages must bring to be worth the work
 _WORTH: Final = 0.01
 
 

@@ -201,7 +201,7 @@ def _count(
     elements["chars"], elements["tags"] = chars, inner
     first = segments["first_run"]
     segments["opened"], segments["closed"] = moves[first].T
-    # the elements of a run's context open before it and close behind it
+    # the elements of a run's context open before it and close after it
     moves[:, 0] += contexts
     moves[1:, 1] += contexts[:-1]
     runs["opened"], runs["closed"] = moves.T

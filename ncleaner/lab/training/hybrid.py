@@ -46,7 +46,7 @@ _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
 _WHOLE, _SURELY = 0.5, 0.9
 # fewer pages are too few for a structure model
 _ADVISED = 50
-# A structure model of its own: for each site, there have to be two others.
+# A structure model of its own: for each site, there must be two others.
 _LEAST_SITES = 3
 
 

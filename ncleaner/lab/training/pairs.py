@@ -265,7 +265,7 @@ def read_text(path: Path) -> str:
 
 
 def how_to_convert(encoding: str) -> str:
-    """Returns what to do about a text that seems to be in an encoding, and has to be UTF-8."""
+    """Returns what to do about a text that seems to be in an encoding, and must be UTF-8."""
     return f"convert it first; if it is {encoding}, with `iconv -f {encoding} -t utf-8`"
 
 
@@ -440,7 +440,7 @@ def _pair(row: Mapping[str, Any], number: int, where: str, encoding: str | None)
                 f"this one has {', '.join(map(repr, row)) or 'nothing'}"
             )
         if not isinstance(value, kinds):
-            raise TrainingError(f"{where}: {name!r} is {type(value).__name__}, and has to be text")
+            raise TrainingError(f"{where}: {name!r} is {type(value).__name__}, and must be text")
     assert html is not None and clean is not None
     try:
         document = dump_html(html, encoding=encoding)

@@ -1,4 +1,4 @@
-"""How the other programs are called. Each is made up here, so none has to be installed."""
+"""How the other programs are called. Each is made up here, so none must be installed."""
 
 from __future__ import annotations
 

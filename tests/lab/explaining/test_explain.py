@@ -195,9 +195,9 @@ def test_a_decision_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"page": "<p>x", "cleaner": "hybrid"}, "cleaner has to be"),
-        ({"page": "<p>x", "gold": b"x"}, "gold has to be"),
-        ({"page": "<p>x", "kept": [True]}, "kept has to be"),
+        ({"page": "<p>x", "cleaner": "hybrid"}, "cleaner must be"),
+        ({"page": "<p>x", "gold": b"x"}, "gold must be"),
+        ({"page": "<p>x", "kept": [True]}, "kept must be"),
         ({"page": None}, "None"),
     ],
 )

@@ -77,7 +77,7 @@ def test_other_names_and_forms(tmp_path: Path) -> None:
         (b"", "has no rows"),
         (b"{}\n", r"row 1: no column 'html'; a row has .* and this one has nothing"),
         (b'\n{"html": "<p>x"}\n', r"row 2: no column 'clean'.*has 'html'"),
-        (b'{"html": 7, "clean": ""}', "row 1: 'html' is int, and has to be text"),
+        (b'{"html": 7, "clean": ""}', "row 1: 'html' is int, and must be text"),
         (b'{"html": "", "clean": ["x"]}', "row 1: 'clean' is list"),
         (b"[1]", "row 1: not a JSON object"),
         (b'{"html": "<p>x", "clean": "x"}\n{', "row 2: not JSON"),

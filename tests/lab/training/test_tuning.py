@@ -278,7 +278,7 @@ def test_pages_that_cannot_be_tuned_on() -> None:
     with pytest.raises(TrainingError, match="do not belong together"):
         tune(foreign)
     for orders, qs in (([9], [0.5]), ([2], [1.5])):
-        with pytest.raises(ValueError, match="has to be"):
+        with pytest.raises(ValueError, match="must be"):
             tune(PAIRS, orders=orders, qs=qs)
 
 
@@ -398,7 +398,7 @@ def test_command_says_what_is_wrong(folder: Path, tmp_path: Path) -> None:
     assert "make the directory nowhere first" in result.stderr
     result = run("ncleaner", "tune", *where, "--q", "1.5", cwd=tmp_path)
     assert result.returncode == 2
-    assert "q has to be a number from" in result.stderr
+    assert "q must be a number from" in result.stderr
     (tmp_path / "raw").mkdir()
     result = run("ncleaner", "tune", "--raw", "raw", "--clean", folder / "clean", cwd=tmp_path)
     assert result.returncode == 1
