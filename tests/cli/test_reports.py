@@ -16,8 +16,8 @@ from ncleaner.running.history import read_history, samples
 from ncleaner.text.visible import html_text
 
 from ..archives import http, members, warc
+from ..browser import PATH, browser
 from ..faults import hooked
-from ..lab.annotating.browser import PATH, browser
 from .test_app import CRAWL, EXAMPLES, PROSE, ncleaner
 
 TOWN = EXAMPLES / "town.warc.gz"

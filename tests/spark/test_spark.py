@@ -30,7 +30,7 @@ from ..conftest import HookWorkers
 from ..faults import HOOK, hooked
 from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
-from ..spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
+from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_clean.py"
 ARCHIVES, PAGES = 6, 20

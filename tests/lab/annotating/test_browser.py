@@ -22,8 +22,8 @@ from ncleaner.lab.training.annotations import labels_from_alignment
 from ncleaner.lab.training.curve import fit
 from ncleaner.lab.training.pairs import read_pairs
 
+from ...browser import PATH, browser
 from . import made
-from .browser import PATH, browser
 from .test_learning import PAIRS, project
 
 pytestmark = [

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from .archives import http, members, warc
-from .cli.test_app import NCLEANER, PROSE
-from .faults import hooked
-from .servers import environment
+from ..archives import http, members, warc
+from ..cli.test_app import NCLEANER, PROSE
+from ..faults import hooked
+from ..servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
 
 skip_without_spark()
 pq = pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).parent.parent / "scripts" / "cc_clean_job.py"
-EXAMPLE = Path(__file__).parent.parent / "examples" / "crawl.warc.gz"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "cc_clean_job.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 
 SPARKCC = """\
 import argparse

@@ -15,7 +15,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 
 ROWS = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .processes import descendants
+from ..processes import descendants
 
 # what begins fast and stays small
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from ncleaner.dumping.html import dump_html
 from ncleaner.lab.training.pairs import Pair
 
-from .structures import grow_small_forests, page_html, paragraphs
+from ..structures import grow_small_forests, page_html, paragraphs
 
 
 @pytest.fixture
