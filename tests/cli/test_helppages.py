@@ -30,7 +30,7 @@ def examples_of(path: str) -> Any:
     name, _, inner = path.partition(" ")
     if inner:
         return getattr(models, f"{inner.upper()}_EXAMPLES")
-    return import_module(f"ncleaner.cli.commands.{name}").EXAMPLES if name else EXAMPLES
+    return import_module(COMMANDS[name][0]).EXAMPLES if name else EXAMPLES
 
 
 def page(path: str, option: str = "--help") -> str:
