@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document._tables import ELEMENT, RUN, SEGMENT, Tables
 from ncleaner.document.kept import Kept
+from ncleaner.dumping.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.sinks.sink import Sink
 
+from .tables import with_tables
+
+EMPTY = dump_text("")
 PROSE = (
     "The lighthouse keeper counts the ships, and writes their names into a book.",
     "Am Abend, wenn der Wind nachlässt, zählt er die Möwen (»nur so«).",
@@ -27,7 +31,7 @@ def document(
 ) -> Document:
     """A Document of segments with this very text, whatever is in it."""
     data = b""
-    table, runs = np.zeros(len(segments), SEGMENT), np.zeros(len(segments), RUN)
+    table, runs = (np.zeros(len(segments), old.dtype) for old in (EMPTY.segments, EMPTY.runs))
     for row, text in enumerate(segments):
         utf8 = text.encode()
         table[row]["start"], table[row]["end"] = len(data), len(data) + len(utf8)
@@ -39,8 +43,8 @@ def document(
         for name in ("start", "end", "words"):
             runs[row][name] = table[row][name]
         data += utf8 + b"\n"
-    tables = Tables(data, runs, table, np.zeros(0, ELEMENT), np.zeros(0, np.uint16))
-    return Document(tables, title, lang, encoding)
+    made = with_tables(EMPTY, data=data, runs=runs, segments=table)
+    return replace(made, title=title, lang=lang, encoding=encoding)
 
 
 def all_of(document: Document) -> Kept:

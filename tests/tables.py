@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from ncleaner.document import Document
-from ncleaner.document._tables import Tables
 
 
 def with_tables(document: Document, **changed: Any) -> Document:
@@ -17,5 +16,5 @@ def with_tables(document: Document, **changed: Any) -> Document:
         changed: tables by their names: data, runs, segments, elements, marks, values.
     """
     names = ("data", "runs", "segments", "elements", "names", "tags_behind", "marks", "values")
-    tables = Tables(*(changed.get(name, getattr(document, name)) for name in names))
+    tables = type(document.tables)(*(changed.get(name, getattr(document, name)) for name in names))
     return replace(document, tables=tables)

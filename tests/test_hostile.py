@@ -27,7 +27,6 @@ from fuzz.targets import TARGETS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner._ngram import Encoder
 from ncleaner.classics.victor import VictorModel
 from ncleaner.document import Document
 from ncleaner.dumping.html import dump_html, parse
@@ -35,8 +34,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.registry import entry_of
-from ncleaner.modelling._forest import MAX_TREES, Forest
-from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, _run_of_marks, alphabet, compose
+from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
@@ -210,14 +208,6 @@ def test_composing_changes_nothing_else() -> None:
     assert composed("e" + "\u0301" * 61) == "é" + "\u0301" * 29 + "\u034f" + "\u0301" * 30 + "\u034f\u0301"
 
 
-def test_all_marks_are_known_as_such() -> None:
-    for code in range(0x80, 0x110000):
-        if unicodedata.combining(unicodedata.normalize("NFD", chr(code))[0]):
-            page = chr(code) * (_MARKS + 1)
-            assert _FOREIGN.search(page.encode()), hex(code)
-            assert _run_of_marks().search(page), hex(code)
-
-
 @pytest.mark.slow
 def test_tables_with_a_secret_of_the_process_give_the_same_in_another() -> None:
     # where rows stand in hash tables is the process's secret, so that no page can be made to fill one place
@@ -257,28 +247,6 @@ def test_segments_that_are_none_are_not_encoded() -> None:
             encoder.encode(b"text", np.array(starts, np.uint32), np.array(ends, np.uint32), 3)
     with pytest.raises(ValueError, match="at least 1"):
         encoder.encode(b"text", np.zeros(1, np.uint32), np.ones(1, np.uint32), 0)
-    assert isinstance(encoder, Encoder)
-
-
-TREE = ([0], [0], [0.5], [-1], [-2], [0.0, 1.0], [1], 3)
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "said"),
-    [
-        (1, [-(2**63)], "too far away"),
-        (1, [101], "too far away"),
-        (6, [2**62, 2**62, 2**62, 2**62, 1], "do not fit"),
-        (6, [1] * (MAX_TREES + 1), "are the most"),
-        (0, [[0]], "dimension"),
-        (5, [[0.0], [1.0]], "dimension"),
-    ],
-)
-def test_trees_that_are_none(place: int, value: list[int], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        parts: list[Any] = list(TREE)
-        parts[place] = value
-        Forest(*parts)
 
 
 def _refused(kind: str, match: str, header: dict[str, object] | None = None, **arrays: Any) -> None:

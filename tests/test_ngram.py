@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods._forms import removed_forms
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import Decision
@@ -181,7 +181,7 @@ def test_a_segment_is_removed_if_the_dirty_model_gives_it_the_higher_probability
     assert True in kept and False in kept
     for statistic in ("segment", "character"):
         decided = replace(model, decision=Decision(statistic))
-        allowed = ~removed_forms(document.tables)
+        allowed = Heuristics().keep(document).mask
         mask = NGram(decided).keep(document).mask
         assert mask.tolist() == (np.array(kept) & allowed).tolist()
     # both models alike: the dirty one is not likelier

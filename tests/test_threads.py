@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.text import _letters
 
 ROOT = Path(__file__).parent.parent
 
@@ -142,10 +142,12 @@ except ImportError as error:
     print("ImportError", error, flush=True)
 """
 # one extension by itself: it takes nothing that has its own mind on interpreters
+LETTERS = find_spec("ncleaner.text._letters")
+assert LETTERS is not None
 EXTENSION = f"""
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
-loader = ExtensionFileLoader("ncleaner.text._letters", {_letters.__file__!r})
+loader = ExtensionFileLoader("ncleaner.text._letters", {LETTERS.origin!r})
 try:
     module = module_from_spec(spec_from_loader("ncleaner.text._letters", loader))
     loader.exec_module(module)

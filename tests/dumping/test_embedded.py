@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner.document import tags
 from ncleaner.dumping.embedded import _PLACES, find_passages, places_of
-from ncleaner.dumping.html import dump_html
+from ncleaner.dumping.html import dump_html, parse
 from ncleaner.limits import Limits
-from ncleaner.parsing._lexbor import parsed
 
 FOG = "The fog came in over the harbour before noon, and nobody saw the ferry leave."
 TIDE = "By evening the tide had turned, and the boats lay on their sides in the mud."
@@ -260,7 +259,7 @@ def test_any_page(html: str) -> None:
 
 def test_any_process_gives_the_same_bytes(tmp_path: Path) -> None:
     html = "".join(page for page, _ in FOUND.values())
-    script = "import sys; from ncleaner.dumping.html import dump_html; sys.stdout.buffer.write(dump_html(sys.stdin.buffer.read()).data)"
+    script = "import sys; from ncleaner.dumping.html import dump_html, parse; sys.stdout.buffer.write(dump_html(sys.stdin.buffer.read()).data)"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],
@@ -302,7 +301,7 @@ BODY = json.dumps({"body": FOG})
     ],
 )
 def test_a_page_that_may_have_data_is_searched(page: str) -> None:
-    tree = parsed(page.encode())
+    tree = parse(page.encode())
     assert [passage.text for passage in find_passages(tree.parser, "", "", 0, {})] == [FOG]
     assert lines(page) == [FOG]
 
@@ -321,7 +320,7 @@ def test_a_page_that_may_have_data_is_searched(page: str) -> None:
     ],
 )
 def test_scripts_and_attributes_are_places_of_data(page: str, places: str) -> None:
-    assert [node.tag for node in places_of(parsed(page.encode()).parser)] == places.split()
+    assert [node.tag for node in places_of(parse(page.encode()).parser)] == places.split()
 
 
 @given(
@@ -333,5 +332,5 @@ def test_scripts_and_attributes_are_places_of_data(page: str, places: str) -> No
     )
 )
 def test_places_of_data_are_those_of_the_selector(pieces: list[str]) -> None:
-    tree = parsed("".join(pieces).encode()).parser
+    tree = parse("".join(pieces).encode()).parser
     assert [node.mem_id for node in places_of(tree)] == [node.mem_id for node in tree.css(_PLACES)]

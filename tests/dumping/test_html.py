@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from itertools import pairwise
 
@@ -21,7 +20,6 @@ from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.parsing import _nodes
 
 
 def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:
@@ -560,18 +558,6 @@ def test_a_trace_has_each_node_once_and_all_text(html: str) -> None:
     assert tree.root is not None
     assert set(addresses) <= {node.mem_id for node in tree.root.traverse(include_text=True)}
     assert Document(builder.tables()).data == walked(html.encode()).data
-
-
-def test_layout_is_proved_here_and_nothing_is_read_where_it_is_not() -> None:
-    assert _nodes.LAYOUT_PROVED
-    code = (
-        "import ncleaner.parsing._nodes as n; n.LAYOUT_PROVED = False\n"
-        "import sys; sys.modules.pop('ncleaner.dumping.html', None)\n"
-        "import ncleaner.dumping.html"
-    )
-    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
-    assert result.returncode == 1
-    assert "ImportError: ncleaner cannot read the trees of selectolax" in result.stderr
 
 
 def test_paragraphs_that_are_spans() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ncleaner.document._tables import Tables
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._rules import (
@@ -414,7 +414,7 @@ def test_summaries_of_other_pages_go() -> None:
 
 
 def test_a_few_words_apart_from_the_text_go() -> None:
-    def small(tables: Tables, mask: npt.NDArray[np.bool_], words: int = 80) -> None:
+    def small(tables: Any, mask: npt.NDArray[np.bool_], words: int = 80) -> None:
         drop_strays(tables, mask, words)
 
     text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]

@@ -1,10 +1,20 @@
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 import pytest
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling.alphabet import ALPHABETS, Alphabet, alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import (
+    _FOREIGN,
+    _MARKS,
+    ALPHABETS,
+    Alphabet,
+    _run_of_marks,
+    alphabet,
+    learned_alphabet,
+)
 
 
 def fold(text: str, name: str | Alphabet) -> str:
@@ -105,3 +115,11 @@ def test_tables_are_complete(name: str) -> None:
 def test_unknown_name() -> None:
     with pytest.raises(ModelError, match="unknown alphabet 'runes'"):
         alphabet("runes")
+
+
+def test_all_marks_are_known_as_such() -> None:
+    for code in range(0x80, 0x110000):
+        if unicodedata.combining(unicodedata.normalize("NFD", chr(code))[0]):
+            page = chr(code) * (_MARKS + 1)
+            assert _FOREIGN.search(page.encode()), hex(code)
+            assert _run_of_marks().search(page), hex(code)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ncleaner.modelling._forest import MAX_DEPTH, Forest
+from ncleaner.modelling._forest import MAX_DEPTH, MAX_TREES, Forest
 
 NAMES = ("features", "rows", "thresholds", "left", "right", "leaves", "sizes")
 WIDTH = 4
@@ -222,3 +222,24 @@ def test_what_is_taken_can_be_used(data: st.DataObject) -> None:
         return
     spare = model.reach
     assert np.isfinite(model.predict(np.zeros((10 + 2 * spare, WIDTH), np.float32), spare)).all()
+
+
+TREE = ([0], [0], [0.5], [-1], [-2], [0.0, 1.0], [1], 3)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (1, [-(2**63)], "too far away"),
+        (1, [101], "too far away"),
+        (6, [2**62, 2**62, 2**62, 2**62, 1], "do not fit"),
+        (6, [1] * (MAX_TREES + 1), "are the most"),
+        (0, [[0]], "dimension"),
+        (5, [[0.0], [1.0]], "dimension"),
+    ],
+)
+def test_trees_that_are_none(place: int, value: list[int], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        parts: list[Any] = list(TREE)
+        parts[place] = value
+        Forest(*parts)

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.dumping import _walk
-from ncleaner.dumping._builder import Builder
 from ncleaner.dumping.html import dump_html
 from ncleaner.limits import Limits
 from ncleaner.parsing._lexbor import PARSES_AGAIN, costs, parsed, parsed_within_bounds
 from ncleaner.parsing.coarse import bounded, flattened
 from ncleaner.text.charset import decode
+
+from ..dumping.trees import words_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 PAGE = b"""<!doctype html><html lang=en><head><title>Fog &amp; tide</title>
@@ -44,12 +44,6 @@ def shape(parser: LexborHTMLParser) -> tuple[int, int]:
             waiting.append((child, depth + 1))
             child = child.next
     return deepest, nodes
-
-
-def words_of(parser: LexborHTMLParser) -> list[str]:
-    builder = Builder(1000)
-    _walk.walk(parser, builder)
-    return builder.dumped().decode().split()
 
 
 def words(html: bytes) -> list[str]:

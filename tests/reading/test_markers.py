@@ -30,7 +30,6 @@ from ncleaner.reading.markers import (
     detect_form,
     split_documents,
 )
-from ncleaner.text._lines import lines_with
 
 from ..archives import Item, Pipe
 
@@ -158,16 +157,6 @@ def test_lines_that_cannot_match_are_passed_over(marker: str, beginning: bytes) 
     text = "ab\nA\nac\n# newdoc id = 7\r\nabbc\n== x\nc\n\ufeffab\naü\n a\na\nabb".encode()
     looked_at_each = list(split_documents([text], form._replace(beginning=b""), 100))
     assert list(split_documents([text], form, 100)) == looked_at_each
-
-
-def test_lines_that_begin_with_bytes() -> None:
-    text = "ab\nabc\n\ufeffab\n ab\n\ufeff\nab".encode()
-    assert lines_with(text, len(text), b"ab") == [
-        (0, b"ab\n"), (3, b"abc\n"), (7, "\ufeffab\n".encode()), (21, b"ab")
-    ]  # fmt: skip
-    assert lines_with(text, 6, b"ab") == [(0, b"ab\n"), (3, b"abc")]
-    assert lines_with(text, 5, b"abc") == [] == lines_with(b"", 0, b"ab")
-    assert lines_with(text, len(text) + 9, b"ab")[-1] == (21, b"ab")
 
 
 def test_bad_expressions() -> None:

@@ -16,7 +16,6 @@ from ncleaner.lab.training.calibration import fit_calibration
 from ncleaner.lab.training.hybrid import examples_of, pair_of, train_hybrid
 from ncleaner.lab.training.ngrams import train_and_score
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.features import FEATURES
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.structure import shipped_structure
@@ -97,7 +96,7 @@ def calibrated(slope: float, offset: float, number: int) -> Calibration:
     pages = []
     for seed in range(number):
         right = np.random.default_rng(seed).normal(0, 2, 60)
-        pages.append((probabilities_of(right), np.ones(60), (right - offset) / slope))
+        pages.append((1 / (1 + np.exp(-right)), np.ones(60), (right - offset) / slope))
     return fit_calibration(pages)
 
 
