@@ -66,9 +66,9 @@ def test_a_hyphen_is_standard_output(tmp_path: Path) -> None:
 
 def test_garbage_is_collected_once_the_modules_are_loaded() -> None:
     code = (
-        "import gc, sys; from ncleaner.cli import options; from ncleaner.cli.app import main;"
-        "show = options.finish;"
-        "options.finish = lambda: (print(gc.isenabled(), gc.get_freeze_count() > 10_000), show());"
+        "import gc, sys; from ncleaner.cli import printing; from ncleaner.cli.app import main;"
+        "show = printing.finish;"
+        "printing.finish = lambda: (print(gc.isenabled(), gc.get_freeze_count() > 10_000), show());"
         "sys.argv = ['ncleaner', 'clean', '-']; main()"
     )
     result = subprocess.run(
