@@ -9,6 +9,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 import lz4.frame
@@ -129,8 +130,13 @@ def skippable(data: bytes, nibble: int = 0) -> bytes:
     return bytes([0x50 + nibble]) + b"\x2a\x4d\x18" + len(data).to_bytes(4, "little") + data
 
 
+@cache
+def _dictionary() -> zstandard.ZstdCompressionDict:
+    return zstandard.train_dictionary(2048, [warc(i) for i in range(100, 200)])
+
+
 def _with_dictionary(records: Iterable[bytes], pack: Callable[[bytes], bytes]) -> bytes:
-    dictionary = zstandard.train_dictionary(2048, [warc(i) for i in range(100, 200)])
+    dictionary = _dictionary()
     engine = zstandard.ZstdCompressor(dict_data=dictionary)
     return skippable(pack(dictionary.as_bytes()), 13) + b"".join(
         engine.compress(record) for record in records
@@ -169,12 +175,12 @@ def bz2_stream(records: Iterable[bytes]) -> bytes:
 
 def xz_streams(records: Iterable[bytes]) -> bytes:
     """xz, one stream per record."""
-    return b"".join(lzma.compress(record) for record in records)
+    return b"".join(lzma.compress(record, preset=0) for record in records)
 
 
 def xz_stream(records: Iterable[bytes]) -> bytes:
     """xz, one stream for all."""
-    return lzma.compress(b"".join(records))
+    return lzma.compress(b"".join(records), preset=0)
 
 
 def _zip(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:

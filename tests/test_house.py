@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -132,13 +133,19 @@ def wing_of(room: str) -> str:
     return wing if wing in ("lab", "classics") else ""
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
 def pairs_of(path: Path, texts: bool = True) -> list[tuple[str, str]]:
     """Returns (module, name) for each import of a file, with the imports for type checkers, the cimports, and
     `module:name` in tables (`texts`); the name is empty where only the module is named."""
     text = path.read_text()
     pairs: list[tuple[str, str]] = []
     if path.suffix in (".py", ".pyi"):
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0 or TESTS in path.parents, f"{path} has a relative import"
                 pairs += [(node.module or "", alias.name) for alias in node.names]
@@ -226,7 +233,7 @@ def test_methods_and_sinks_do_not_know_of_each_other() -> None:
 
 def prints(path: Path) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called in ("print", "sys.exit", "exit", "quit") or called.startswith(
@@ -424,10 +431,10 @@ def test_a_test_imports_private_names_of_its_own_room_alone() -> None:
 POSSESSIVE = re.compile(r"(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+|\(\?>")
 
 
-def possessive(source: str) -> list[str]:
+def possessive(tree: ast.Module) -> list[str]:
     return [
         ast.unparse(node)
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).startswith("re.")
         and POSSESSIVE.search(ast.unparse(node))
@@ -436,10 +443,10 @@ def possessive(source: str) -> list[str]:
 
 def test_no_group_of_re_is_possessive() -> None:
     """Pythons before 3.11.5, such as Debian's, match them wrongly: text is lost without a word."""
-    assert possessive('re.compile(r"(a|b)*+c")') and not possessive('re.compile(r"a*+(b*+)*")')
-    assert [
-        found for path in sources() if path.suffix == ".py" for found in possessive(path.read_text())
-    ] == []
+    assert possessive(ast.parse('re.compile(r"(a|b)*+c")')) and not possessive(
+        ast.parse('re.compile(r"a*+(b*+)*")')
+    )
+    assert [found for path in sources() if path.suffix == ".py" for found in possessive(tree_of(path))] == []
 
 
 # The lines of code of each room, of the engine and of all may not grow: a capability pays with what it makes

@@ -13,6 +13,7 @@ import random
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,18 +70,27 @@ def arcs(seed: int, number: int = 20) -> list[bytes]:
     ]
 
 
-@pytest.fixture
-def crawl(tmp_path: Path) -> Path:
-    """Archives in all packings."""
-    folder = tmp_path / "in"
-    folder.mkdir()
+@cache
+def packed() -> dict[str, bytes]:
+    """Returns archives in all packings, by their names."""
+    made = {}
     for seed, (name, pack) in enumerate(PACKINGS.items(), 1):
         suffix = (
             ".lz4" if "lz4" in name else ".zst" if "frame" in name else ".wacz" if "wacz" in name
             else "" if name == "plain" else f".{name.partition('_')[0]}" if "stream" in name else ".gz"
         )  # fmt: skip
-        (folder / f"{name}.warc{suffix}").write_bytes(pack(records(seed)))
-        (folder / f"{name}.arc{suffix}").write_bytes(pack(arcs(seed)))
+        made[f"{name}.warc{suffix}"] = pack(records(seed))
+        made[f"{name}.arc{suffix}"] = pack(arcs(seed))
+    return made
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """Archives in all packings."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, data in packed().items():
+        (folder / name).write_bytes(data)
     return folder
 
 
