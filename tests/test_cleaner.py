@@ -93,6 +93,8 @@ def test_the_limit_of_a_page_is_in_bytes_for_text_too() -> None:
         cleaner.clean("<p>" + "語" * 900)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("method", ["hybrid", "ngram"])
 def test_comments_may_be_left_out(method: str) -> None:
     said = "We waited on the pier for an hour too, and nobody told us anything about the ferry either."

@@ -83,6 +83,8 @@ def flipped(data: bytes, places: Iterator[int] | range) -> Iterator[tuple[int, b
             yield place, bytes(changed)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_with_a_byte_changed(kind: str) -> None:
     data = small_model(kind).to_bytes()
@@ -110,6 +112,8 @@ def test_a_model_that_is_cut_off_or_goes_on(kind: str) -> None:
     assert outcome(kind, data * 2) is None
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_with_a_byte_too_many_or_too_few(kind: str) -> None:
     data = small_model(kind).to_bytes()

@@ -108,7 +108,7 @@ def test_any_bytes_for_the_ngrams(options: int, places: bytes, tokens: list[byte
     TARGETS["ngram"].check(bytes([options]) + places + b"".join(tokens))
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_findings_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "findings"
     # no page takes no time at all

@@ -45,6 +45,7 @@ def bench(folder: Path, *arguments: str | Path, status: int = 0) -> subprocess.C
 # the command ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_round_over_the_example_pages(bench_folder: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     done = bench(bench_folder, CRAWL, "--only", "stages", "--rounds", "1", "--json", results)
@@ -71,6 +72,7 @@ def test_memory_is_that_of_the_processes_of_a_run(bench_folder: Path, tmp_path: 
     assert 5e6 < peaks["everything"]["worker peak"] < peaks["hybrid"]["worker peak"] < 500e6
 
 
+@pytest.mark.slow
 def test_what_is_asked_wrongly_is_said(bench_folder: Path, bench_module: Modules, tmp_path: Path) -> None:
     done = bench(bench_folder, CRAWL, "--only", "walk", status=2)
     assert "there is no walk" in done.stderr and "Traceback" not in done.stderr

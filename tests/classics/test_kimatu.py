@@ -130,6 +130,8 @@ def test_quotes_are_in_a_reference_before() -> None:
     assert not are_quotes(table_of(post, quote, short, other, same_look, *more), mask(1, *[0] * 6)).any()
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_many_blocks_of_one_style_take_linear_time() -> None:
     texts = [f"{PROSE} {number}" for number in range(3)]
     blocks = [Block([9 * n], n % 3, n % 3 == 0, (texts[n % 3],)) for n in range(30_000)]

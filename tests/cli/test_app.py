@@ -40,6 +40,8 @@ def ncleaner(
 # the main job -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_languages_are_given_in_one_list_or_one_by_one() -> None:
     outputs = [
         ncleaner("clean", CRAWL, "-f", "jsonl", "-m", "everything", *words).stdout
@@ -175,6 +177,8 @@ def good(number: int) -> bytes:
     return warc(number, http(f"<p>{PROSE} That was day {number}.".encode()))
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
     data = members(good(number) for number in range(5))
     (tmp_path / "cut.warc.gz").write_bytes(data[:-40])
@@ -191,7 +195,7 @@ def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
         assert result.returncode == 1 and said in result.stderr.decode()
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     (tmp_path / "a-empty.html").write_bytes(b"")
     (tmp_path / "b-binary.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
@@ -376,7 +380,7 @@ GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (
 )
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_the_language_that_is_found_and_letters_that_the_model_does_not_know(tmp_path: Path) -> None:
     """The page declares another language; by its structure some of it is kept under any model."""
     page = tmp_path / "page.html"
@@ -405,7 +409,7 @@ def test_comments_on_demand(tmp_path: Path) -> None:
         assert default == (short if method == "ngram" else text)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_notices_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(
         "<html lang=en><h1>Page not found</h1><p>This page does not exist.</p>"
@@ -418,7 +422,7 @@ def test_notices_on_demand(tmp_path: Path) -> None:
     assert "notice" not in kept.stderr.decode()
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_an_archive_that_is_damaged_everywhere_tells_it_briefly(tmp_path: Path) -> None:
     (tmp_path / "broken.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n" * 400)
     said = ncleaner("clean", tmp_path / "broken.warc").stderr.decode().splitlines()
@@ -428,7 +432,7 @@ def test_an_archive_that_is_damaged_everywhere_tells_it_briefly(tmp_path: Path) 
     assert sum(json.loads(line)["event"] == "damage" for line in logged) > 100
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_reserved_pages_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<meta name=robots content=noai>{PAGE}")
     row = json.loads(ncleaner("clean", tmp_path / "page.html", "-f", "jsonl", "--metadata").stdout)
@@ -441,7 +445,7 @@ def test_reserved_pages_on_demand(tmp_path: Path) -> None:
     assert document.stdout.startswith(b'<doc why="noai">')
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_doubtful_pages_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE)
     kept = ncleaner("clean", tmp_path / "page.html", "-f", "jsonl")
@@ -558,6 +562,8 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
         assert ncleaner("clean", CRAWL, *options).returncode == 2
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_metadata_and_signals(tmp_path: Path) -> None:
     options = ("clean", CRAWL, "-f", "jsonl", "--metadata", "--signals", "-q")
     result = ncleaner(*options, "-j1")

@@ -100,6 +100,7 @@ def test_zsh_and_fish_get_a_line_about_each(tmp_path: Path) -> None:
     assert '"--max-memory":"Memory of a worker, in MB' in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_completing_does_not_load_what_takes_long(command: str) -> None:
     code = (

@@ -36,6 +36,8 @@ def test_a_whole_installation(tmp_path: Path) -> None:
     assert all("pip install" in line or os.sep in line for line in wide)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_broken_things_have_a_remedy_and_a_status(tmp_path: Path) -> None:
     (tmp_path / "bent.ncm").write_bytes(b"this is no model")
     (tmp_path / "empty.ncm").touch()
@@ -50,6 +52,8 @@ def test_broken_things_have_a_remedy_and_a_status(tmp_path: Path) -> None:
     assert "  BROKEN  bent" in said and said.endswith("\n2 things are broken\n")
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("block", [("numpy",), ("selectolax.lexbor",), ("ncleaner.parsing._lexbor",)])
 def test_it_speaks_where_nothing_else_works(block: tuple[str, ...], tmp_path: Path) -> None:
     result = doctor(own=tmp_path, block=block)

@@ -119,6 +119,8 @@ def test_what_has_one_value_is_a_sentence(tmp_path: Path) -> None:
     assert "<span>input</span>" in text and "<span>page</span>" in text
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("compression", ["", "gz", "zst"])
 def test_samples_are_the_beginnings_of_outputs(tmp_path: Path, compression: str) -> None:
     options = ["--compress", compression] if compression else []
@@ -148,6 +150,8 @@ def many(folder: Path, tmp_path: Path, names: list[str]) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_a_thousand_like_inputs_have_one_line(folder: Path, tmp_path: Path) -> None:
     names = [f"segments/{n % 7}/crawl-{n:05}.warc.gz" for n in range(2500)] + ["list.html", "odd.txt"]
     history = read_history(str(many(folder, tmp_path, names)))

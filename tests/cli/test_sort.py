@@ -42,6 +42,8 @@ def test_the_sorted_crawl_is_cleaned_as_the_crawl_is(tmp_path: Path) -> None:
     assert texts[0] == texts[1] and len(texts[0]) == 15
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_standard_input(tmp_path: Path) -> None:
     for number, data in enumerate((CRAWL.read_bytes(), gzip.decompress(CRAWL.read_bytes()))):
         out = tmp_path / str(number)
@@ -77,6 +79,8 @@ def test_json(tmp_path: Path) -> None:
     assert finished["damaged"] == 1 and finished["merged"]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

@@ -52,6 +52,8 @@ def test_survey_and_clean(tmp_path: Path) -> None:
     assert before.count(TEMPLATE) == 8 and after == before.replace(f"{TEMPLATE}\n", "")
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_a_run_makes_its_own_survey(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     ncleaner("survey", "-q", "crawl.warc", "-o", "sites.ncs", cwd=tmp_path)
@@ -305,6 +307,8 @@ def copies(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
     copies(tmp_path / "crawl.warc")
     assert ncleaner("survey", "-q", "crawl.warc", "--paragraphs", "-o", "s.ncs", cwd=tmp_path).returncode == 0
@@ -328,6 +332,8 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
     assert found == [None, 0, 1, 1, 0]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(
     ("options", "said"),
     [

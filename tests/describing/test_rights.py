@@ -123,6 +123,8 @@ def test_a_reservation_is_seen_behind_any_number_of_other_statements(others: str
         assert len(page.facts) == 512 + 3
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(
     "piece", ["max-", "max-snippet ", "max-snippet:", "a.", "a ", "bot:", "*", ",", " ", "1;", "\u200b"]
 )

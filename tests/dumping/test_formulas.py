@@ -207,7 +207,7 @@ def test_two_formulas_in_a_row_are_both_written() -> None:
     assert dump_html(f"<p>{MATH}{MATH} {MATH}").text == "a=b+1a=b+1 a=b+1\n"
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_formulas_take_linear_time() -> None:
     size = 20_000
     assert dump_html("<p><span class=MathJax>" * 300 + "x" * size).text == "x" * size + "\n"

@@ -571,7 +571,7 @@ def test_paragraphs_that_are_spans() -> None:
         assert len(dump_html(f"<div><span {attribute}>One.</span> <span {attribute}>Two.</span></div>")) == 1
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_nested_overlays_take_linear_time() -> None:
     document = dump_html("<div class=cli-modal>a" * 100_000, limits=Limits(nesting=4096))
     assert len(document) > 1_000

@@ -154,7 +154,7 @@ def test_text_of_scripts() -> None:
     assert set(found.selectors) == {"html > body > script:nth-child(2)"}
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_a_page_that_was_cut_down_is_searched() -> None:
     tags = b"".join(b"<x%d>" % i for i in range(110_000))
     body = b"<p>one here</p>" + tags + b"<p>two &amp; there</p>"
@@ -227,7 +227,7 @@ NESTS = [
 ]
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", NESTS)
 def test_nests_are_linear(unit: str) -> None:
     # quadratic code would take minutes for one of them
@@ -258,7 +258,7 @@ def test_deep_paths_are_their_last_steps_where_these_are_enough() -> None:
     assert sources("<div>" * 60 + "word" + "<div>" * 20)[1].selectors == ("",)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_deep_and_wide_pages_are_bounded() -> None:
     for body in (
         b"<div>" * 100_000 + b"end",

@@ -287,7 +287,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_state(name: str) -> None:
     data = HOSTILE[name]

@@ -42,7 +42,7 @@ BIG = {
 }  # fmt: skip
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
 def test_large_pages(name: str) -> None:
     html = BIG[name]

@@ -82,6 +82,8 @@ def test_structure(html: str) -> None:
     check(html)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(
     "html",
     [

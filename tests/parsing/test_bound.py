@@ -172,7 +172,7 @@ GROWING: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GROWING)
 def test_the_work_grows_with_the_page(name: str) -> None:
     """Counts the steps of the last pass. Those before it stop at bounds that are constants."""
@@ -193,7 +193,7 @@ def test_a_tag_with_too_many_attributes_is_not_read_to_its_end() -> None:
         assert words(html) == ["w"]
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "html",
     [
@@ -519,7 +519,7 @@ AROUND = {
 }
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("name", OPEN)
 def test_what_is_open_in_noscript_does_not_swallow_the_page(name: str, around: str) -> None:
@@ -567,7 +567,7 @@ def test_a_noscript_ends_only_what_began_in_it() -> None:
     assert [segment.path for segment in document] == ["html/body/main/p"] * 2
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "times"),
     [
@@ -618,6 +618,8 @@ def pages_with_noscript(draw: st.DrawFn) -> str:
     return "".join(parts)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @given(pages_with_noscript())
 def test_what_a_browser_with_scripts_shows_is_there(html: str) -> None:
     parser = LexborHTMLParser(html, scripting=True)

@@ -55,6 +55,8 @@ PASSED = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("name", STOPPED)
 def test_stopped(name: str) -> None:
     found = costs(STOPPED[name], tags=TAGS)

@@ -270,7 +270,7 @@ def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [items(data) for data in forms] == fast
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_the_readers_are_the_same_for_any_damage(data: st.DataObject) -> None:
@@ -309,6 +309,8 @@ def careful_starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return starts
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("packing", [members, plain, frames, lz4_frames])
 def test_fast_reader_reads_all_of_a_whole_archive(
     packing: Callable[[list[bytes]], bytes], monkeypatch: pytest.MonkeyPatch

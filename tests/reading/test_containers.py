@@ -156,6 +156,8 @@ def test_packages_that_hold_no_archive() -> None:
     assert skips(items(data, name="a.zip")) == ["not text (ZIP, as are docx, odt and epub)"]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_packages_that_are_bombs() -> None:
     """One that is unpacked to gigabytes, and one whose files are all in the same place, at three depths."""
     huge = io.BytesIO()
@@ -268,6 +270,8 @@ def test_a_message_without_text_is_as_it_was() -> None:
     assert (page.kind, page.body) == ("text", message.as_bytes())
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_parts_within_parts() -> None:
     """Python's parser of mail calls itself for each."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(5000))

@@ -75,7 +75,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(st.lists(PIECES, max_size=24), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n"]))
 def test_a_head_is_what_regular_expressions_say(pieces: list[bytes], before: bytes) -> None:

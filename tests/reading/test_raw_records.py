@@ -213,6 +213,8 @@ def test_damage_never_raises_and_loses_nothing_else(
         )
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_long_records_are_held_in_files(tmp_path: Path) -> None:
     noise = random.Random(1).randbytes(9 << 20)
     records = [warc(0), warc(1, http(noise)), warc(2), *(warc(i) for i in range(3, 8))]

@@ -136,6 +136,8 @@ def test_an_archive_that_is_replaced(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("name", ["a.warc.gz", "b.warc", "c.warc.zst", "x.html"])
 def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, PACKED.get(name, b"<p>A page.") * 500)
@@ -175,7 +177,7 @@ def test_what_zstandard_says_depends_on_the_frames_before(tmp_path: Path) -> Non
     assert in_stretches(path, 300)[0] == found
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @given(st.data())
 def test_any_damage(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(PACKED)))

@@ -183,6 +183,8 @@ def test_cut_content(coding: str, pack: Callable[[bytes], bytes]) -> None:
     assert trouble == f"broken or cut {coding} content"
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @each_coding
 def test_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
     bomb = pack(b"\0" * 50_000_000)

@@ -101,7 +101,7 @@ def test_file_output(tmp_path: Path, crawl: Path) -> None:
     assert (tmp_path / "new" / "all.txt").read_bytes() == expected(PAGES)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("marker", [None, r"^== (\S+)"])
 @pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
 def test_marked_texts_do_not_depend_on_workers(
@@ -216,7 +216,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     assert gzip.decompress((tmp_path / "quarantine.warc.gz").read_bytes()).rstrip() == whole.rstrip()
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.usefixtures("faults")
 def test_deadly_pages_among_files(tmp_path: Path) -> None:
     inputs = [deadly(tmp_path / f"{name}.warc.gz", "kill", 1, 3, pages=5) for name in "ab"]
@@ -242,6 +242,8 @@ def test_deadly_pages_among_files(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.usefixtures("faults")
 def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 3, pages=5)
@@ -255,7 +257,7 @@ def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (page.body, page.url) == (PAGES[3].encode(), "http://x.example/3?fault=kill")
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_a_reader_that_ends_its_workers(
     hook_workers: HookWorkers, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +284,7 @@ def test_a_reader_that_ends_its_workers(
     assert (out / "crawl.txt").read_bytes() == expected(PAGES)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.usefixtures("faults")
 def test_one_input_at_a_time(tmp_path: Path) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)
@@ -329,6 +331,8 @@ def test_long_names_are_cut_and_stay_apart() -> None:
         assert name.endswith(".jsonl") and len(f"{name}.warc.gz.part".encode()) <= 255
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_an_output_that_cannot_be_written_costs_no_other(tmp_path: Path, crawl: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()

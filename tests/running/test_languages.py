@@ -109,6 +109,8 @@ READ: dict[str, Callable[[bytes], dict[int, tuple[str, str | None]]]] = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(("method", "model"), [("hybrid", "auto"), ("ngram", "ru"), ("everything", "auto")])
 @pytest.mark.parametrize("output_format", READ)
 def test_every_format_says_the_same(crawl: Path, output_format: str, method: str, model: str) -> None:

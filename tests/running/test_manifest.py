@@ -231,6 +231,8 @@ def test_numbers_that_are_none_are_passed_over(tmp_path: Path, source: Input, ch
     assert read_history(str(tmp_path / "out")).foreign == 1
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system cannot refuse links")
 @pytest.mark.parametrize("name", [NAME, "a.txt.part"])
 def test_links_are_not_followed(tmp_path: Path, source: Input, name: str) -> None:

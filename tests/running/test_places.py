@@ -25,7 +25,7 @@ def pages(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_several_formats_in_one_directory(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for _ in range(2):
@@ -42,7 +42,7 @@ def test_several_formats_in_one_directory(tmp_path: Path) -> None:
     assert b"finished by an earlier run" in ncleaner("clean", CRAWL, "-o", out, "-f", "jsonl").stderr
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
     crawl = pages(tmp_path / "crawl")
     for _ in range(2):
@@ -60,6 +60,8 @@ def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_the_directory_of_the_inputs_is_refused(tmp_path: Path) -> None:
     crawl = pages(tmp_path / "crawl")
     before = {path: path.read_bytes() for path in crawl.iterdir()}
@@ -71,6 +73,8 @@ def test_the_directory_of_the_inputs_is_refused(tmp_path: Path) -> None:
     assert (crawl / "a.txt").is_file()
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize("link", [False, True])
 def test_an_input_is_not_replaced(tmp_path: Path, link: bool) -> None:
     source = tmp_path / "dump.txt"
@@ -87,6 +91,8 @@ def test_an_input_is_not_replaced(tmp_path: Path, link: bool) -> None:
         assert source.read_text() == PROSE
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
 def test_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
     crawl = pages(tmp_path / "crawl")
@@ -133,6 +139,8 @@ def test_a_pipe_in_a_directory_is_passed_over(tmp_path: Path) -> None:
     assert run(sources, Settings(), output=tmp_path / "out.txt", jobs=2).cleaned == 1
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
 def test_devices_and_pipes_stay(tmp_path: Path) -> None:
     source, pipe = tmp_path / "a.html", tmp_path / "pipe"

@@ -94,7 +94,7 @@ ARCHIVES = {
 }
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_any_number_of_workers_gives_the_same(name: str, tmp_path: Path, spreading: list[object]) -> None:
     path = write(tmp_path / name, ARCHIVES[name])
@@ -167,7 +167,7 @@ def test_pages_that_end_their_workers(
     assert cleaned([path], 2, settings, tmp_path) == one
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 def test_an_input_at_which_workers_die_between_pages_ends(
     hook_workers: HookWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -153,7 +153,7 @@ def done(inputs: Sequence[Path], out: Path, *, by: By = "host", jobs: int = 1, a
     return sort(find_inputs(inputs), out, by=by, jobs=jobs, progress=progress, again=again), notes
 
 
-@pytest.mark.parametrize("by", ["host", "domain"])
+@pytest.mark.parametrize("by", ["host", pytest.param("domain", marks=[pytest.mark.slow, pytest.mark.traced])])
 def test_every_record_is_in_the_archive_of_its_site(crawl: Path, tmp_path: Path, by: By) -> None:
     out = tmp_path / "out"
     tally, notes = done([crawl], out, by=by)
@@ -223,7 +223,7 @@ def test_members_are_copied_byte_for_byte(tmp_path: Path) -> None:
     assert all(members([record]) in data for record in made)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_number_of_jobs_makes_no_difference(crawl: Path, tmp_path: Path, jobs: int) -> None:
     done([crawl], tmp_path / "1")
@@ -231,7 +231,7 @@ def test_the_number_of_jobs_makes_no_difference(crawl: Path, tmp_path: Path, job
     assert outputs(tmp_path / "1") == outputs(tmp_path / "2")
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_runs_of_any_size_make_no_difference(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,6 +347,8 @@ def test_records_of_inputs_that_are_gone_are_not_replaced(tmp_path: Path) -> Non
     assert {name: data for name, data in outputs(tmp_path / "out").items() if name[0] != "."} == expected
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_a_journal_with_damaged_lines(crawl: Path, tmp_path: Path) -> None:
     done([crawl], tmp_path / "1")
     expected = outputs(tmp_path / "1")

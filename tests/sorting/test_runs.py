@@ -88,7 +88,7 @@ PLACES = st.tuples(st.sampled_from([0, 1, 77, 255, 256]), st.sampled_from(["a.or
 RECORDS = st.lists(st.tuples(PLACES, st.sampled_from(SUFFIXES), st.binary(max_size=400)), max_size=60)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @given(
     inputs=st.lists(RECORDS, max_size=5),
     bound=st.sampled_from([1, 800, 5000, 1 << 20]),

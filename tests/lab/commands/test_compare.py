@@ -105,6 +105,8 @@ def test_cross_validation() -> None:
     assert "ngram †" in result.stdout.decode() and "(3 folds)" in result.stdout.decode()
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

@@ -49,6 +49,8 @@ def test_pages_are_cleaned_first(options: list[str], tmp_path: Path) -> None:
     assert before["standard_errors"]["by"] == "site" and before["standard_errors"]["clusters"] == 15
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
     texts = {f"{name}.txt": f"<p>One and two of {name}." for name in ("a-1", "a-2", "b-1", "c")}
     for side in ("pred", "gold"):
@@ -119,6 +121,8 @@ def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
     assert [page["name"] for page in json.loads(result.stdout)["pages"]] == [f"deep/{name}.txt", "empty.txt"]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_what_does_not_go_together(tmp_path: Path) -> None:
     for options in (["-m", "hybrid"], ["--model", "en"], ["--curve", "x"]):
         result = ncleaner("evaluate", PAGES, GOLD, *options, "--raw", PAGES)

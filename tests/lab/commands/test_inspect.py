@@ -33,6 +33,8 @@ def piped(*arguments: str | Path) -> list[str]:
     return result.stdout.decode().splitlines()
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_a_pipe_gets_a_line_for_each_segment() -> None:
     lines = piped(PAGE)
     assert not any("\x1b" in line for line in lines)
@@ -47,6 +49,8 @@ def test_a_pipe_gets_a_line_for_each_segment() -> None:
     assert any("against it: " in line for line in with_reasons)
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_the_page_of_a_row_by_its_place() -> None:
     rows = ncleaner("clean", CRAWL, "-f", "jsonl", "-q").stdout.splitlines()
     row = json.loads(rows[4])
@@ -59,7 +63,7 @@ def test_the_page_of_a_row_by_its_place() -> None:
     assert result.stdout.decode().splitlines() == by_offset
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "width", [24, 140, *(pytest.param(width, marks=pytest.mark.slow) for width in (40, 60, 80))]
 )

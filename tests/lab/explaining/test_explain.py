@@ -42,7 +42,7 @@ def check(found: Explanation) -> None:
     assert [why.kept for why in found.segments] == found.mask.tolist()
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("method", CLEANERS)
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_of_the_examples(path: Path, method: str) -> None:
@@ -60,7 +60,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("method", CLEANERS)
 def test_with_options(method: str, options: dict[str, Any]) -> None:
@@ -88,6 +88,8 @@ def test_of_pages_of_all_sorts(parts: list[str], tags: list[str], method: str) -
     assert len(list(lines_of(found, reasons=True))) >= len(parts) + 3
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_what_follows_the_score_is_told() -> None:
     text = " ".join(PROSE)
     copy = f"<div class=narrow><p>{text}</p></div><article class=wide><p>{text}</p><p>{PROSE[1]} {PROSE[2]}</p></article>"

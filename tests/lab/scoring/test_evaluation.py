@@ -346,7 +346,7 @@ def test_long_page() -> None:
     assert page.words.tp > 35_000
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_long_runs_of_space() -> None:
     """No time is measured: in quadratic time this would not end."""
     long = 1_000_000

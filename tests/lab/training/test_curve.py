@@ -28,7 +28,7 @@ def model() -> HybridModel:
 
 
 # it trains ten models
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_the_curve_of_a_few_pages() -> None:
     curve = learning_curve(PAIRS)
     # five folds of eight pages: six or seven others, and half of them
@@ -93,7 +93,7 @@ def test_what_the_curve_says(pages: int, gain: float, error: float, enough: bool
     assert found is enough and said in sentence
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_a_model_keeps_its_curve(model: HybridModel) -> None:
     model, said = with_curve(model, [*PAIRS, Pair("x", PAIRS[0].document, "Quite another text stood here.")])
     points = model.about["learning_curve"]

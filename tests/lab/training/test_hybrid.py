@@ -115,6 +115,8 @@ def test_calibration_undoes_what_is_wrong_as_far_as_there_are_pages() -> None:
 # with a structure model of one's own --------------------------------------------------------------------
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.usefixtures("small_forests")
 @pytest.mark.filterwarnings("ignore::ncleaner.TrainingWarning")
 def test_a_structure_model_of_ones_own() -> None:
@@ -131,6 +133,8 @@ def test_a_structure_model_of_ones_own() -> None:
     assert model.about["validation"]["f_score"] > 0.9
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 @pytest.mark.usefixtures("small_forests")
 @pytest.mark.filterwarnings("ignore::ncleaner.TrainingWarning")
 def test_features_may_be_left_out() -> None:

@@ -137,7 +137,7 @@ def test_counts_without_a_fold_are_those_of_the_others(scheme: Scheme) -> None:
             assert found.dirty.sum() == level.dirty.sum()
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["aligned", "differential"])
 @pytest.mark.parametrize(("order", "q"), [(1, 0.5), (2, 0.8), (5, 0.3)])
 def test_figures_are_those_of_models_trained_fold_by_fold(scheme: Scheme, order: int, q: float) -> None:
