@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -475,6 +476,7 @@ def code_lines(path: Path) -> int:
     return number
 
 
+@cache
 def lines_by_room() -> Counter[str]:
     lines: Counter[str] = Counter()
     for path in sources():

@@ -55,7 +55,7 @@ _STATED = "meta[property='og:title'], meta[name='twitter:title']"
 
 _TITLE_KEYS = ("headline", "title", "name", "question")
 _HAVE_TITLES = frozenset(_TITLE_KEYS)
-# What tells a record from a section of one: an address, a date, a price. Titles of sections have nothing such.
+# What tells a record from a section of one: an address, a date, a price. Section titles have none.
 _IDENTITY = frozenset(
     "url slug uri permalink canonicalUrl canonical_url href path pathname link datePublished dateCreated "
     "published publishedAt published_at publishDate firstPublishedAt createdAt sku price offers".split()
