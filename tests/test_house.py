@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
