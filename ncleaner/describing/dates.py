@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ncleaner.describing._bylines import may_have_date
+from ncleaner.text.wordlists import any_of, word_lists
 
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
@@ -26,85 +27,16 @@ _OF_UNIX = re.compile(
     r"\A([A-Z][a-z]{2}) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d:\d\d:\d\d) ([A-Z]{1,5}|[+-]\d{4}) (\d{4})\Z"
 )
 
-# The names of months and their abbreviations in sixty languages, by the Common Locale Data Repository (CLDR).
-_MONTHS = (
-    "january jan januar janvier janv enero ene janeiro gennaio gen januari stycznia sty styczeń января "
-    "янв январь ιανουαρίου ιαν ιανουάριος tammikuuta tammi tammikuu janúar ledna led leden januára "
-    "január ianuarie ian януари яну јануар јан siječnja sij siječanj січня січ січень студзеня сту "
-    "студзень sausio saus sausis janvāris jaanuar jaan ocak oca yanvar yan يناير ژانویهٔ ژانویه ינואר "
-    "ינו׳ जनवरी जन॰ জানুয়ারী জানুয়ারি জানু มกราคม ม.ค იანვარი იან հունվարի հնվ հունվար janar gener јануари "
-    "urtarrila urt xaneiro xan ஜனவரி ஜன జనవరి జన جنوری जानेवारी जाने જાન્યુઆરી જાન્યુ ਜਨਵਰੀ ਜਨ januarie "
-    "қаңтар қаң jänner styczn جانفي",
-    "february feb februar février févr febrero fevereiro fev febbraio februari lutego lut luty февраля "
-    "февр февраль φεβρουαρίου φεβ φεβρουάριος helmikuuta helmi helmikuu febrúar února úno únor februára "
-    "február febr februarie февруари фев фебруар феб veljače velj veljača лютого лют лютий лютага люты "
-    "vasario vas vasaris februāris veebruar veebr şubat şub fevral فبراير فوریهٔ فوریه פברואר פבר׳ "
-    "फ़रवरी फ़र॰ ফেব্রুয়ারী ফেব্রুয়ারি ফেব กุมภาพันธ์ ก.พ თებერვალი თებ փետրվարի փտվ փետրվար shkurt shk febrer "
-    "otsaila ots febreiro பிப்ரவரி பிப் ఫిబ్రవరి ఫిబ్ర فروری फेब्रुवारी फेब्रु ફેબ્રુઆરી ફેબ્રુ ਫ਼ਰਵਰੀ "
-    "ਫ਼ਰ ақпан ақп pebrero peb feber شباط فيفري",
-    "march mar märz mär mars marzo março maart mrt marca marzec марта мар март μαρτίου μαρ μάρτιος μάρ "
-    "marts maaliskuuta maalis maaliskuu března bře březen marec március márc martie ožujka ožu ožujak "
-    "березня бер березень сакавіка сак сакавік kovo kov kovas märts mart maret mac مارس מרץ मार्च মার্চ "
-    "มีนาคม มี.ค მარტი მარ մարտի մրտ մարտ març martxoa மார்ச் மார் మార్చి مارچ machi માર્ચ ਮਾਰਚ наурыз "
-    "нау marso maerz آذار",
-    "april apr avril avr abril abr aprile kwietnia kwi kwiecień апреля апр апрель απριλίου απρ απρίλιος "
-    "huhtikuuta huhti huhtikuu apríl dubna dub duben apríla április ápr aprilie април travnja tra "
-    "travanj квітня квіт квітень красавіка кра красавік balandžio bal balandis aprīlis aprill nisan nis "
-    "aprel أبريل آوریل אפריל אפר׳ अप्रैल এপ্রিল এপ্রি เมษายน เม.ย აპრილი აპრ ապրիլի ապր ապրիլ prill pri "
-    "d'abril d'abr apirila api ஏப்ரல் ஏப் ఏప్రిల్ ఏప్రి اپریل aprili एप्रिल एप्रि એપ્રિલ ਅਪ੍ਰੈਲ ਅਪ੍ਰੈ "
-    "сәуір сәу نيسان أفريل ابريل",
-    "may mai mayo maio maggio mag mei maja maj мая май μαΐου μαΐ μάιος μάι toukokuuta touko toukokuu "
-    "maí května kvě květen mája máj május мај svibnja svi svibanj травня трав травень gegužės geg "
-    "gegužė maijs mayıs مايو مهٔ مه מאי मई মে พฤษภาคม พ.ค მაისი მაი մայիսի մյս մայիս maig maiatza மே మే "
-    "مئی मे મે ਮਈ мамыр мам أيار ماي μάιου",
-    "june jun juni juin junio junho giugno giu czerwca cze czerwiec июня июн июнь ιουνίου ιουν ιούνιος "
-    "ιούν kesäkuuta kesä kesäkuu júní jún června čvn červen júna június iunie iun юни јун lipnja lipanj "
-    "junij червня черв червень чэрвеня чэр чэрвень birželio birž birželis jūnijs jūn juuni haziran haz "
-    "iyun iyn يونيو ژوئن יוני जून জুন มิถุนายน มิ.ย ივნისი ივნ հունիսի հնս հունիս qershor qer juny јуни "
-    "ekaina eka xuño ஜூன் జూన్ جون જૂન ਜੂਨ junie маусым мау hunyo hun حزيران جوان",
-    "july jul juli juillet juil julio julho luglio lug lipca lip lipiec июля июл июль ιουλίου ιουλ "
-    "ιούλιος ιούλ heinäkuuta heinä heinäkuu júlí júl července čvc červenec júla július iulie iul юли "
-    "јул srpnja srpanj julij липня лип липень ліпеня ліп ліпень liepos liep liepa jūlijs jūl juuli "
-    "temmuz tem iyul iyl julai يوليو ژوئیهٔ ژوئیه יולי जुलाई जुल॰ জুলাই জুল กรกฎาคม ก.ค ივლისი ივლ "
-    "հուլիսի հլս հուլիս korrik korr juliol јули uztaila uzt xullo xul ஜூலை జులై جولائی जुलै જુલાઈ ਜੁਲਾਈ "
-    "ਜੁਲਾ julie шілде шіл hulyo hul تموز جويلية",
-    "august aug août agosto ago augustus sierpnia sie sierpień августа авг август αυγούστου αυγ "
-    "αύγουστος αύγ augusti elokuuta elo elokuu ágúst ágú srpna srp srpen augusta augusztus kolovoza kol "
-    "kolovoz avgust avg серпня серп серпень жніўня жні жнівень rugpjūčio rugp rugpjūtis augusts ağustos "
-    "ağu avqust avq agustus agu ogos ogo أغسطس اوت אוגוסט אוג׳ अगस्त अग॰ আগস্ট আগ สิงหาคม ส.ค აგვისტო "
-    "აგვ օգոստոսի օգս օգոստոս gusht gush d'agost d'ag agost ag abuztua abu ஆகஸ்ட் ஆக ఆగస్టు ఆగ اگست "
-    "agosti ऑगस्ट ऑग ઑગસ્ટ ਅਗਸਤ ਅਗ тамыз там آب اغسطس",
-    "september sep sept septembre septiembre setembro set settembre września wrz wrzesień сентября сент "
-    "сентябрь σεπτεμβρίου σεπ σεπτέμβριος syyskuuta syys syyskuu září zář septembra szeptember szept "
-    "septembrie септември сеп септембар rujna ruj rujan вересня вер вересень верасня верасень rugsėjo "
-    "rugs rugsėjis septembris eylül eyl sentyabr sen سبتمبر سپتامبر ספטמבר ספט׳ सितंबर सित॰ সেপ্টেম্বর "
-    "সেপ กันยายน ก.ย სექტემბერი სექ սեպտեմբերի սեպ սեպտեմբեր shtator sht setembre iraila ira செப்டம்பர் "
-    "செப் సెప్టెంబర్ సెప్టెం ستمبر septemba सप्टेंबर सप्टें સપ્ટેમ્બર સપ્ટે ਸਤੰਬਰ ਸਤੰ қыркүйек қыр "
-    "sentabr setyembre setiembre أيلول",
-    "october oct oktober okt octobre octubre outubro out ottobre ott października paź październik "
-    "октября окт октябрь οκτωβρίου οκτ οκτώβριος lokakuuta loka lokakuu október října říj říjen októbra "
-    "octombrie октомври октобар жовтня жовт жовтень кастрычніка кас кастрычнік spalio spal spalis "
-    "oktobris oktoober ekim eki oktyabr أكتوبر اکتبر אוקטובר אוק׳ अक्टूबर अक्टू॰ অক্টোবর অক্টো ตุลาคม "
-    "ต.ค ოქტომბერი ოქტ հոկտեմբերի հոկ հոկտեմբեր tetor tet d'octubre d'oct urria urr அக்டோபர் அக் "
-    "అక్టోబర్ అక్టో اکتوبر oktoba ऑक्टोबर ऑक्टो ઑક્ટોબર ઑક્ટો ਅਕਤੂਬਰ ਅਕਤੂ қазан қаз oktabr oktubre اكتوبر",
-    "november nov novembre noviembre novembro listopada lis listopad ноября нояб ноябрь νοεμβρίου νοε "
-    "νοέμβριος νοέ marraskuuta marras marraskuu nóvember nóv listopadu novembra noiembrie ноември ное "
-    "новембар нов studenoga stu studeni листопада лист листопад лістапада ліс лістапад lapkričio lapkr "
-    "lapkritis novembris kasım kas noyabr noy نوفمبر نوامبر נובמבר נוב׳ नवंबर नव॰ নভেম্বর নভে พฤศจิกายน "
-    "พ.ย ნოემბერი ნოე նոյեմբերի նոյ նոյեմբեր nëntor nën azaroa aza நவம்பர் நவ నవంబర్ నవం نومبر novemba "
-    "नोव्हेंबर नोव्हें નવેમ્બર નવે ਨਵੰਬਰ ਨਵੰ қараша қар nobyembre nob",
-    "december dec dezember dez décembre déc diciembre dic dezembro dicembre grudnia gru grudzień "
-    "декабря дек декабрь δεκεμβρίου δεκ δεκέμβριος desember des joulukuuta joulu joulukuu prosince pro "
-    "prosinec decembra decembrie декември децембар дец prosinca prosinac грудня груд грудень снежня сне "
-    "снежань gruodžio gruod gruodis decembris detsember dets aralık ara dekabr dek disember dis ديسمبر "
-    "دسامبر דצמבר דצמ׳ दिसंबर दिस॰ ডিসেম্বর ডিসে ธันวาคม ธ.ค დეკემბერი დეკ դեկտեմբերի դեկ դեկտեմբեր "
-    "dhjetor dhj desembre abendua abe decembro டிசம்பர் டிச డిసెంబర్ డిసెం دسمبر desemba डिसेंबर डिसें "
-    "ડિસેમ્બર ડિસે ਦਸੰਬਰ ਦਸੰ желтоқсан жел disyembre",
-)
-# Croatian names that are those of another month in Polish, Czech or Slovene
-_CROATIAN = {"lip": 6, "srp": 7, "lis": 10, "listopad": 10, "listopada": 10}
-# The months of the Persian calendar.
-_PERSIAN = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
+_MONTHS = ("january february march april may june july august september october november december").split()
+_CROATIAN_MONTHS = ("june", "july", "october")
+# `dates.txt` says what these are, and how to add one.
+_WORDS = word_lists(
+    "describing/dates", *_MONTHS, *(f"croatian {month}" for month in _CROATIAN_MONTHS), "persian",
+    "changed", "changed behind", "published", "other", "other words",
+)  # fmt: skip
+_CROATIAN = {
+    name: _MONTHS.index(month) + 1 for month in _CROATIAN_MONTHS for name in _WORDS[f"croatian {month}"]
+}
 _BUDDHIST_ERA = 543
 
 _WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
@@ -163,29 +95,10 @@ _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
 # All patterns begin with a number: trying them at each takes half the time of searching for each pattern.
 _NUMBER = re.compile(r"\d+")
 
-# Words before or behind a date of a change, or of publication, in the languages above
-_CHANGED = re.compile(
-    r"updat|modif|edited|revis|review|changed|aktuali|actuali|atualiz|geändert|bearbeitet|überarbeitet"
-    r"|mise? à jour|aggiorn|bijgewerkt|gewijzigd|oppdater|opdater|uppdater|ändrad|endret|päivitetty|muokattu"
-    r"|обновл|измен|оновлен|змінен|редакт"
-    r"|更新|修改|수정|ενημ[εέ]ρ|τροποπ|změn|upraven|frissít|módosít|güncel|düzenle|diperbarui|cập nhật"
-    r"|עודכן|تحديث|تعديل|সম্পাদিত|পরিবর্তন|अपडेट|แก้ไข",
-)
-# the same behind a date, in languages whose verb comes last
-_CHANGED_BEHIND = re.compile(
-    r"geändert|bearbeitet|aktualisiert|更新|修改|수정|güncel|düzenle|সম্পাদিত|পরিবর্তন|अपडेट"
-)
-_PUBLISHED = re.compile(
-    r"publi|posted|created|written|veröffentl|erstellt|erschienen|geschrieben|publié|créé|pubblicat|creado"
-    r"|geplaatst|опубл"
-    r"|создан|発行|公開|发布|發布|등록|입력|δημοσ|opublik|dodano|vydáno|yayın|oluştur|diterbitkan|đăng|פורסם"
-    r"|نشر|প্রকাশ|प्रकाशित|เผยแพร่",
-)
-# A date behind such words is not that of a text.
-_OTHER = re.compile(
-    r"©|copyright|\(c\)|\b(?:born|geboren|died|gestorben|since|seit|depuis|desde|until|bis|deadline|expires"
-    r"|valid|gültig|events?|termine?|starts|ends|founded|gegründet|joined|mitglied)\b",
-)
+_CHANGED = re.compile(any_of(_WORDS["changed"]))
+_CHANGED_BEHIND = re.compile(any_of(_WORDS["changed behind"]))
+_PUBLISHED = re.compile(any_of(_WORDS["published"]))
+_OTHER = re.compile(rf"{any_of(_WORDS['other'])}|\b(?:{any_of(_WORDS['other words'])})\b")
 _YEAR_IN_URL = re.compile(r"(?:19|20)\d\d")
 _NUMBERED_URL = re.compile(r"[/_=-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.?&-]|$)")
 _NAMED_URL = re.compile(r"[/_-]((?:19|20)\d\d)[/_-]([a-z]{3,9})[/_-]([0-3]?\d)(?=[/_.-]|$)")
@@ -213,8 +126,8 @@ class FoundDate(NamedTuple):
 @lru_cache(1)
 def _months() -> dict[str, int]:
     found: dict[str, int] = {}
-    for number, names in enumerate(_MONTHS, 1):
-        for name in names.split():
+    for number, month in enumerate(_MONTHS, 1):
+        for name in _WORDS[month]:
             found.setdefault(name, number)
             bare = unicodedata.normalize("NFD", name)
             # Latin and Greek letters are often written without their accents; elsewhere such marks are vowels
@@ -357,8 +270,8 @@ def _read(kind: str, parts: tuple[str, ...], month_first: bool, lang: str, short
     if len(year) < 4 and not short:
         return ""
     y = _full(year)
-    if (persian := name.replace("ي", "ی")) in _PERSIAN:
-        return _day(y, _PERSIAN.index(persian) + 1, int(day))
+    if (persian := name.replace("ي", "ی")) in _WORDS["persian"]:
+        return _day(y, _WORDS["persian"].index(persian) + 1, int(day))
     month = _month(name, lang)
     return _day(y, month, int(day)) if month else ""
 
