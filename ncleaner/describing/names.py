@@ -12,6 +12,7 @@ from itertools import filterfalse, islice
 from ncleaner.describing._bylines import begins_like
 from ncleaner.describing.dates import dates_in
 from ncleaner.text.hosts import host_of
+from ncleaner.text.wordlists import any_of, word_lists
 
 _ALNUM = re.compile(r"[^\W_]+")
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -195,42 +196,33 @@ _LONGEST_BYLINE, _LONGEST_BY = 200, 40
 # More different names than this, each in an element of its own, are the writers of posts or comments.
 _FEW = 4
 
-# What stands before names, in small letters, in the languages of Europe and some more.
-_BY_WORDS = (
-    r"(?:written|posted|published|submitted|reviewed|authored|article|words|story|text|created|contributed"
-    r"|reporting)\s+by|by|von|par|por|di|door|av|af|od|oleh|nga|a cura di"
-    r"|(?:autor(?:in|ka|ius|s|e|a)?|auteure?|authors?)(?:/(?:-?in|autor(?:in|ka)?))?"
-    r"|text och foto|tekst|text(?=\s*[:：|])|teksti|kirjoittaja|skribent"
-    r"|oprac(?:owała?)?|napisała?|napsala?|piše"
-    r"|szerző|írta|yazan|yazar|penulis|tác giả|автор[ка]?|текст|от|аўтар|пише|συντάκτης|συντάκτρια"
-    r"|γράφε[ιί](?: η| ο)?|από|του|της|των"
-    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|(?:取材・)?文(?:・写真)?|责任编辑|编辑"
-    r"|(?:本报|本刊|特约|见习)?记者|記者|撰文|글(?:·사진)?"
-)
+# `names.txt` says what these are, and how to add one.
+_LISTS = word_lists(
+    "describing/names", "before names", "unsure", "not of names", "and", "titles", "companies", "end",
+    "staff", "pictures", "labels", "particles", "no names", "occupations", "newsrooms",
+)  # fmt: skip
+_ANY = {section: any_of(words) for section, words in _LISTS.items()}
+_BY_WORDS = _ANY["before names"]
 _BY = re.compile(rf"^\W*(?:{_BY_WORDS})(?![^\W\d_]|-)[\s:：|・=＝/／]*")
 # How these begin: two characters, or one beyond ASCII. To look at them takes a tenth of the time of the
 # pattern.
 BYLINE_STARTS = frozenset(re.findall(r"(?:^|\||\(\?:|\)\?)([\w ]{1,2})", _BY_WORDS))
 # in small letters: Dan and Per are names
-_AND = r"(?<!\w)(?-i:and|und|et|y|e|en|i|och|og|ja|oraz|és|și|ve|dan|и|та|й|και|و|with)(?!\w)"
+_AND = rf"(?<!\w)(?-i:{_ANY['and']})(?!\w)"
 _BETWEEN = re.compile(
-    r"\s*(?:[;|•·»\n\t、]|\s/\s|,(?!\s*(?:jr|sr|ph\.?\s?d|m\.?d|esq|rn|rd|mba|ii|iii|cpa|cepf)\b)"
-    r"|&(?!\s*(?:sons|co|company|partners|bros)\b)|＆"
-    rf"|{_AND})\s*",
+    rf"\s*(?:[;|•·»\n\t、]|\s/\s|,(?!\s*(?:{_ANY['titles']})\b)"
+    rf"|&(?!\s*(?:{_ANY['companies']})\b)|＆|{_AND})\s*",
     re.IGNORECASE,
 )
 # What a text of words with capitals has where this is found: one of these characters.
 _JOINTS = frozenset(";|•·»\n\t、/,&＆و")
 _JOINS = re.compile(rf"^\W*(?:{_AND})?\W*$", re.IGNORECASE)
-# Words that end a name; those before the word for a reporter; pictures.
-_END, _STAFF = "on|updated|published|posted|last|in|for|from|at", "associated press|ap|staff|special"
-_PICTURES = "illustrations|illustration|fotos|foto|photos|photo|bilder|bild"
-_END_WORDS = frozenset(re.findall(r"\w+", f"{_END} {_STAFF} {_PICTURES}"))
+_END_WORDS = frozenset(re.findall(r"\w+", f"{_ANY['end']} {_ANY['staff']} {_ANY['pictures']}"))
 # A number ends a name unless nothing follows, as in "DJ 3000"; digits of a word belong to it: "annlee77".
 _AFTER = re.compile(
-    rf"\s*(?:[|•●·—–(@©]|(?<=\s)\d(?!\d{{0,3}}\Z)|(?<=\w{{5}})\.\s|\b(?:{_END})\b"
-    rf"|(?<=\s)(?:{_STAFF}) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)"
-    rf"|\b(?:{_PICTURES})(?=:|\s(?:by|von|de|di|av)\b)).*$",
+    rf"\s*(?:[|•●·—–(@©]|(?<=\s)\d(?!\d{{0,3}}\Z)|(?<=\w{{5}})\.\s|\b(?:{_ANY['end']})\b"
+    rf"|(?<=\s)(?:{_ANY['staff']}) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)"
+    rf"|\b(?:{_ANY['pictures']})(?=:|\s(?:by|von|de|di|av)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 # the word "reporter" behind a Korean, Chinese or Japanese name
@@ -253,13 +245,7 @@ _CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
 _DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d\d?(?!\d)")
 # A byline has other things than names behind such a sign.
 _BESIDE = re.compile(r"\s[|•·]\s|\s\[")
-_LABEL = re.compile(
-    r"^(?:quelle|source|fuente|fonte|bron|źródło|источник|interview|interviu|intervju|interjú|intervista"
-    r"|entrevista|entretien|haastattelu|wywiad|rozhovor|röportaj|συνέντευξη|интервью|інтерв['’]ю"
-    r"|reportage|reportaje|reportagem|reportaż|riportti|репортаж|report|story|words|bericht|protokoll"
-    r"|インタビュー|取材|采访|採訪|인터뷰)n?\s*[:：]\s*",
-    re.IGNORECASE,
-)
+_LABEL = re.compile(rf"^(?:{_ANY['labels']})n?\s*[:：]\s*", re.IGNORECASE)
 _DAY = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\.?|mo|di|mi|do|fr|sa|so)"
 )
@@ -267,48 +253,18 @@ _MONTH = (
     r"(?:january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
     r"|(?:feb|apr|aug|sept?|oct|nov|dec)\.?)"
 )
-# roles, accounts, hosts, days, labels and picture credits, no people
+# no names of people
 _NO_NAME = re.compile(
-    r"^(?:(?:news )?agenc(?:y|ies)|agenturen|agences|agencias|agenzie|agencje|admin\w*|editors?|editorial"
-    r"|staff(?: writer)?|webmaster|publisher|guest(?: author)?|authors?|anonymous"
-    r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow(?: us)?"
-    r"|share(?: this.*)?"
-    r"|subscribe|by|twitter|facebook|instagram|linkedin|whatsapp|telegram|youtube|e-?mail(?: .*)?|print|rss"
-    r"|comments?|shop|store|home|menu|(?:authori[sz]ed )?dealers?"
-    r"|(?:last )?(?:updated|published|posted|modified)|uppdatera[dt]|publicera[dt]|oppdatert|publisert"
-    r"|opdateret|offentliggjort|aktualisiert|veröffentlicht|bijgewerkt|gepubliceerd|mis à jour|publié"
-    r"|actualizado|publicado|atualizado|aggiornato|pubblicato|zaktualizowano|opublikowano|aktualizováno"
-    r"|обновлено|опубликовано|оновлено|опубліковано|güncellen(?:me|di)|yayınlan(?:ma|dı)|päivitetty"
-    r"|julkaistu|frissítve|ενημέρωση|δημοσίευση"
-    r"|advertisement|deleted|view (?:the|all) .*|verified.*|vice president|speaker|teacher|sign in|log ?in"
-    r"|p[rř]ihl[aá]s.*"
-    r"|kommentar(?: von)?|[a-z]|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}|(?:co-?)?founder\b.*|.*\b(?:mins?"
-    r"|minutes?) read|text size"
-    r"|small|sections?|shutterstock|getty(?: images)?|i?stock(?: ?photo)?\W*|unsplash|pexels|adobe stock"
-    r"|alamy|\W*(?:foto|photo|image|picture|bild|video|grafik|fot|credit)(?:s|graph)?(?:\s*(?::|by\b).*|\.)?"
-    r"|(?:.*\s)?(?:writer|reporter|correspondent|contributor|columnist|journalist|newsroom|analyst"
-    r"|attorney|dietitian|nutritionist|expert|specialist|strategist|consultant|director|manager|professor"
-    r"|researcher|ceo|disclosure|(?:senior|managing|associate|news|copy|deputy|chief|contributing) editor)s?"
-    r"|(?:unserer |la |die )?(?:redaktion|redakteur(?:in)?|redaktor(?:ka|i)?|redakcja|redakce|redakcia"
-    r"|redacción|redazione|redactie|redacția|rédaction|redaktionen|redaktör|redaktsiya|редакция|редактор"
-    r"|редакція|toimitus|szerkesztő(?:ség)?|editör|σύνταξη|συντακτική ομάδα)"
-    r"|(?:cite|meet|view|see|read|edited|reviewed|fact[- ]checked|medically)\b.*"
-    r"|.* (?:is|was|are|has|have|will) .*"
-    rf"|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$",
+    rf"^(?:{_ANY['no names']}|(?:.*\s)?(?:{_ANY['occupations']})s?"
+    rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']})|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$",
 )
 _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
 # A name that begins with a digit is an account, such as "4teatime"; a number with a unit is none.
 _NUMBERED = re.compile(
     r"\d+(?!(?:mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|comments?|uhr|std|tage?)\Z)[a-z_]{3,}\w*"
 )
-# words of ordinary lines that begin with "by": "By Appointment Only"
-_NOT_OF_NAMES = frozenset(
-    "appointment arrangement bicycle bike boat brand breakfast bus car category color colour correspondent"
-    " country date default delivery demand department ferry industry invitation location metro only plane"
-    " popular product public range region request size subway taxi topic train tram transport type".split()
-)
-# What alone says little about what follows it: "By car", "Por favor".
-_BARE = re.compile(r"\W*(?:by|von|par|por|di|door|av|af|od|oleh|nga|от|από|του|της|των)\b(?!\s*[:：])")
+_NOT_OF_NAMES, _PARTICLES = frozenset(_LISTS["not of names"]), frozenset(_LISTS["particles"])
+_BARE = re.compile(rf"\W*(?:{_ANY['unsure']})\b(?!\s*[:：])")
 # What stands before a date in a byline, behind a sign: a weekday, or nothing.
 _BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
 # how archives of mailing lists show a sender: "Ann Lee ann at lee.example", "From: Ann Lee <ann@lee.example>"
@@ -316,9 +272,6 @@ _SENDER = re.compile(
     r"([^\W\d_][^@<>()\[\]:]{2,40}?) [\w.+-]+ at [\w-]+(?:\.[\w-]+)+"
     r"|from: ?([^\W\d_][^@<>()\[\]:]{2,40}?) [<(\[][\w.+-]+(?:@| at )[\w-]+(?:\.[\w-]+)+[>)\]]",
     re.IGNORECASE,
-)
-_PARTICLES = frozenset(
-    "von van vom zu de da di del della der den des dos du la le el al bin ibn ter ten af av d".split()
 )
 
 
