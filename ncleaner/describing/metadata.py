@@ -42,6 +42,7 @@ from ncleaner.document._kept import text_of_row
 from ncleaner.document.fact_names import NAMES
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
+from ncleaner.text.wordlists import any_of, word_lists
 
 # How the date of publication was found, the most reliable first: the page states it for programs; it shows it
 # at the headline; its address has it; it shows it elsewhere.
@@ -56,36 +57,11 @@ _OF_THING = re.compile(
     r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
     re.IGNORECASE,
 )
-# What stands before the dates of reviews in large shops.
-_REVIEWED = re.compile(
-    r"\b(?:reviewed in|rezension aus|commenté en|calificado en|recensito in|avaliado em) ", re.IGNORECASE
-)
-# The line above links to other pages, reviews or comments, in small letters; and how many lines it may head.
-_ELSEWHERE = re.compile(
-    r"(?:[\d.,]+ )?(?:(?:customer|user|reader|guest|product|shop) )?reviews?|see also"
-    r"|(?:recent |latest )?comments?"
-    r"|related(?: (?:internet )?(?:articles|stories|links|posts|news|content|topics|pages|products))?"
-    r"|more (?:stories|news|articles|on this story)|read (?:also|next)|also read|most (?:read|popular)"
-    r"|(?:recent|latest|popular|similar|other) (?:posts|articles|news|stories|entries)|upcoming events"
-    r"|(?:kunden)?(?:bewertungen|rezensionen)|kommentare|siehe auch|lesen sie auch|mehr zum thema"
-    r"|(?:verwandte|ähnliche|weitere|neueste) (?:artikel|themen|beiträge|meldungen|nachrichten|kommentare)"
-    r"|avis(?: clients)?|commentaires|(?:à lire|lire|voir) aussi|sur le même sujet"
-    r"|articles (?:similaires|liés|récents)|opiniones(?: de clientes)?|reseñas|valoraciones|coment[aá]rios"
-    r"|(?:véase|ver|lea|lee|leia|veja) tamb(?:ién|ém)|avaliações"
-    r"|(?:artículos|noticias|entradas|artigos|notícias|posts) (?:relacionad[ao]s|recientes|recentes)"
-    r"|recensioni|commenti|(?:leggi|vedi) anche|articoli (?:correlati|recenti)|beoordelingen|reacties"
-    r"|(?:lees|zie) ook|meer nieuws|kommentarer|recensioner|(?:läs|se|les|læs) (?:också|även|også)"
-    r"|lue myös|kommentit|opinie|komentarze|(?:zobacz|czytaj) (?:też|także|również)|podobne artykuły"
-    r"|komentáře|recenze|čtěte také|související články|komentari|pročitajte i|hozzászólások"
-    r"|kapcsolódó cikkek|comentarii|citește și|yorumlar|değerlendirmeler|(?:ilgili|benzer) haberler"
-    r"|отзывы|комментарии|(?:читайте|смотрите|см\.) также|(?:похожие|другие|последние) (?:статьи|новости)"
-    r"|по теме|відгуки|коментар[иі]|читайте також|вижте още|σχόλια|κριτικές|διαβάστε (?:επίσης|ακόμ[ηα])"
-    r"|σχετικά(?: άρθρα| θέματα)?|相关(?:新闻|阅读|文章|链接)|相關(?:新聞|閱讀|文章)"
-    r"|(?:网友)?(?:评论|評論)|评价|延伸(?:阅读|閱讀)|関連(?:記事|ニュース|リンク)"
-    r"|コメント|レビュー|口コミ|(?:관련|추천) ?기사|댓글|리뷰"
-    r"|(?:ال)?تعليقات|اقرأ أيضا|(?:مقالات|مواضيع) ذات صلة|نظرات|תגובות|קראו גם|टिप्पणियाँ|यह भी पढ़ें"
-    r"|संबंधित खबरें|ความคิดเห็น|ข่าวที่เกี่ยวข้อง|bình luận|tin liên quan|komentar|baca juga|artikel terkait",
-)
+# `metadata.txt` says what these are, and how to add one.
+_WORDS_BESIDE = word_lists("describing/metadata", "elsewhere", "reviewed")
+_REVIEWED = re.compile(rf"\b(?:{any_of(_WORDS_BESIDE['reviewed'])}) ", re.IGNORECASE)
+# A line above links to other pages, in small letters; and how many lines it may head.
+_ELSEWHERE = re.compile(any_of(_WORDS_BESIDE["elsewhere"]))
 _HEADED = 6
 # A page has few bylines; a list of articles has many.
 _BYLINES = 8
