@@ -7,11 +7,13 @@ Codes of tags and numbers of bits are used only inside a Document, and no model 
 and the groups of tags that they use, are identified by name. The numbers must satisfy these conditions: h1 …
 h6 have consecutive codes, a code is below 256, a context bit is below 32, and one bit beside the cues is free
 for the blocks that are not shown (`_tables.pxd`). The numbers may change. A change of the meaning of a name
-needs new models: another role of a tag changes the segments of a page, and another word in `CUE_WORDS`
+needs new models: another role of a tag changes the segments of a page, and another word in `cues.txt`
 changes a feature.
 """
 
 from __future__ import annotations
+
+from ncleaner.text.wordlists import word_lists
 
 # Roles: what the dumper does at a tag.
 INLINE = 0  # text continues across the tag; the tag may set a context bit
@@ -115,87 +117,13 @@ CONTEXT_BIT: dict[str, int] = {tag: CONTEXT.index(name) for tag, name in _INLINE
 # compared only with each other on one page, and no model contains them.
 HASHES_VERSION = 1
 
-# Bits of `elements.cues`: words in class, id and role that name the function of a block in the page.
-CUE_WORDS: dict[str, str] = {
-    "content": "content contents maincontent pagecontent",
-    "article": "article story entry post posts blogpost hentry articlebody postbody newsitem",
-    "text": "body text copy richtext prose paragraph wysiwyg description desc detail details",
-    "main": "main primary page",
-    "title": "title headline heading subtitle lead intro standfirst",
-    "header": "header hdr masthead banner topbar top",
-    "footer": "footer foot bottom colophon legal copyright impressum imprint disclaimer",
-    "navigation": "nav navigation navbar menu menubar submenu breadcrumb breadcrumbs crumb pager pagination "
-    "toolbar tabs tab sitemap skip skiplink toc",
-    "sidebar": "sidebar side aside rail column secondary complementary widget widgets panel",
-    "related": "related recommended recommendations similar more popular trending latest recent teaser "
-    "teasers promo promotion featured",
-    "advert": "ad ads advert advertisement sponsor sponsored adsense doubleclick dfp outbrain taboola",
-    "comment": "comment comments disqus reply replies respond discussion commentlist",
-    "forum": "thread topic message messages forum quote signature answer answers question questions review "
-    "reviews",
-    "share": "share sharing social socials twitter facebook tweet linkedin pinterest whatsapp addthis",
-    "consent": "cookie cookies consent gdpr ccpa privacy cmp",
-    "overlay": "modal popup overlay dialog lightbox alert toast notice notification dropdown tooltip",
-    "form": "form login signin signup register search searchbox newsletter subscribe subscription contact "
-    "contactinfo input",
-    "byline": "author byline date time published meta metadata timestamp tag tags category categories info",
-    "product": "product price cart basket shop checkout sku variant shipping buy stock",
-    "list": "list item items card cards grid tile tiles row feed results result listing",
-    "media": "gallery image img figure caption photo video player slideshow carousel slider thumbnail",
-    "code": "code highlight syntax example snippet",
-    "hidden": "hidden hide invisible offscreen noprint sr screen",
-    "author": "author authors byline dateline writer posted published pubdate",
-    "standfirst": "standfirst subtitle subhead subheading subheadline lead intro introduction dek deck sapo "
-    "summary excerpt abstract",
-    "caption": "caption captions figcaption credit credits",
-}
-CUES: tuple[str, ...] = tuple(CUE_WORDS)
-
-# Headings above readers' comments, where no class says so; numbers and marks do not count: “Comments (25):”.
-COMMENT_HEADINGS: tuple[str, ...] = tuple(
-    heading.strip()
-    for line in """
-    comments | reader comments | readers comments | user comments | all comments | latest comments
-    recent comments | newest comments | view comments | view all comments | read comments | show comments
-    add comments | post comment
-    your comments | have your say | add comment | add a comment | add your comment
-    post a comment | post your comment | post your comments | post new comment | leave a comment
-    leave comment | leave your comment | write a comment | submit a comment | comments on this article
-    comments on this story | comments to this article | comments so far | comments posted | leave a reply
-    please add comments | join the conversation | join the discussion
-    kommentare | leserkommentare | alle kommentare | neueste kommentare | kommentare lesen
-    kommentar schreiben | kommentar verfassen | kommentar hinzufügen | einen kommentar schreiben
-    kommentare zu diesem artikel
-    ihr kommentar | schreiben sie einen kommentar | schreibe einen kommentar | diskutieren sie mit
-    commentaires | vos commentaires | tous les commentaires | laisser un commentaire | ajouter un commentaire
-    les commentaires | commentaires des lecteurs | réagir à cet article | vos réactions
-    comentarios | deja un comentario | dejar un comentario | comentarios de los lectores
-    escribe un comentario | añadir comentario | deja una respuesta
-    comentários | deixe um comentário | deixe o seu comentário | comentários dos leitores
-    todos os comentários
-    commenti | lascia un commento | i commenti dei lettori | commenti dei lettori | tutti i commenti
-    reacties | alle reacties | plaats reactie | geef een reactie | laat een reactie achter
-    kommentarer | alla kommentarer | läsarkommentarer | skriv en kommentar | skriv kommentar | lämna ett svar
-    legg igjen en kommentar | læserkommentarer | kommentit | lukijoiden kommentit | kirjoita kommentti
-    komentarze | komentarzy | dodaj komentarz | dodaj swój komentarz | wasze komentarze | wszystkie komentarze
-    komentarze internautów | komentarze użytkowników
-    komentáře | přidat komentář | komentáre | pridať komentár | hozzászólások | új hozzászólás
-    comentarii | comentariile cititorilor | adaugă comentariu | adaugă un comentariu | lasă un comentariu
-    комментарии | комментариев | комментария | добавить комментарий | оставить комментарий | ваш комментарий
-    ваши комментарии | все комментарии | комментарии читателей | комментарии к статье | комментарии к новости
-    коментарі | коментарів | додати коментар | залишити коментар | коментари | добави коментар
-    σχόλια | προσθήκη σχολίου | σχόλια αναγνωστών | αφήστε σχόλιο | αφήστε ένα σχόλιο | τα σχόλιά σας
-    προσθέστε σχόλιο | όλα τα σχόλια
-    yorumlar | yorum yap | yorum yaz | yorum ekle | okuyucu yorumları | tüm yorumlar
-    评论 | 網友評論 | 网友评论 | 最新评论 | 发表评论 | 發表評論 | 全部评论 | 热门评论 | 查看评论 | 评论列表
-    評論 | 讀者評論 | 读者评论 | 相關評論 | 相关评论 | 网友留言 | 我要评论 | 我要評論
-    コメント | コメント一覧 | コメントを書く | コメントする | コメントを残す | みんなのコメント
-    読者のコメント
-    댓글 | 전체 댓글 | 댓글 쓰기 | تعليقات | التعليقات | أضف تعليق | اترك تعليقا | תגובות | הוסף תגובה
-    bình luận | ý kiến bạn đọc | gửi bình luận | tulis komentar | komentar pembaca
-    """.strip().splitlines()
-    for heading in line.split("|")
+# Bits of `elements.cues`: what words in class, id and role, those of `cues.txt`, say a block is for.
+CUES = tuple(
+    "content article text main title header footer navigation sidebar related advert comment forum share "
+    "consent overlay form byline product list media code hidden author standfirst caption".split()
 )
+# `cues.txt` says what these are, and how to add one.
+CUE_WORDS = word_lists("document/cues", *CUES)
 
 
 def bit_names(bits: int, names: tuple[str, ...]) -> list[str]:

@@ -33,6 +33,7 @@ from ncleaner.text._letters cimport (
 )
 
 from ncleaner.document import tags as _tags
+from ncleaner.text.wordlists import word_lists
 
 # --------------------------------------------------------------------------------------------------
 # Kinds.
@@ -245,7 +246,8 @@ cdef void _fill_headings():
     cdef bytes text
     cdef const uint8_t* p
     cdef uint64_t h
-    for heading in _tags.COMMENT_HEADINGS:
+    # `headings.txt` says what these are, and how to add one.
+    for heading in word_lists("dumping/headings", "comments")["comments"]:
         text = heading.encode()
         p = <const uint8_t*> <const char*> text
         h = letters_hash(p, p + len(text), False, 0)

@@ -65,7 +65,7 @@ cdef void _fill_cues():
     cdef uint64_t key
     cdef size_t slot
     for bit, words in enumerate(_tags.CUE_WORDS.values()):
-        for word in words.split():
+        for word in words:
             key = 0
             for c in word.encode()[:8]:
                 key = key << 8 | <uint64_t> c
