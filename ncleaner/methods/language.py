@@ -21,20 +21,12 @@ from ncleaner.methods._sample import OF_LANGUAGE, Sampler, in_main_interpreter
 from ncleaner.modelling.alphabet import scripts
 from ncleaner.modelling.files import models_folder
 from ncleaner.text.codes import declared_language, iso_639_1
+from ncleaner.text.wordlists import word_lists
 
-# Frequent words of languages with a model, where other languages have the same script, that are not frequent
-# in those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
-_WORDS = {
-    "en": "the and that with this from you your they which were their would been there about when",
-    "pl": "się jest że są oraz przez który która które których którym którego było był była były być "
-    "może także tego tylko już też jego dla czy więc gdy gdzie jednak podczas przy bardzo kiedy "
-    "również jeszcze wiele więcej będzie można został została mają osób",
-    "ru": "что это его был было были если ещё еще лет тоже который которая которые которого которой "
-    "которую которых которым только чтобы может могут можно также очень более больше когда будет "
-    "быть есть этого этой этом этот эта эти этих чем сейчас время году их меня себя надо нет всех "
-    "всего ничего здесь потому поэтому хотя лишь сегодня человек своих своего "
-    "как так уже даже где мы вы её ее ему же бы к они она однако ранее",
-}
+# Languages whose frequent words are known.
+_LISTED = ("en", "pl", "ru")
+# `frequent_words.txt` says what these are, and how to add one.
+_WORDS = word_lists("methods/frequent_words", *_LISTED)
 # They show the declared language from `_FEWEST_DECLARED` such words on, any language from `_FEWEST` on, if
 # one in `_SPARSEST` words is listed: a sentence about cookies has a few, too, on a page in another language.
 # 98 of 100 English, Polish and Russian pages have more; the identifier reads the others.
@@ -87,15 +79,12 @@ _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
 _LABELS = {"als": "gsw", "bh": "bho"}
 
 
-_LISTED = tuple(_WORDS)
-
-
 @cache
 def _sampler() -> tuple[Sampler, tuple[str, ...]]:
     """Returns the sampler, and the names of the scripts by their numbers."""
     classes = scripts()
     names = classes.characters
-    words = [listed.encode().split() for listed in _WORDS.values()]
+    words = [[word.encode() for word in listed] for listed in _WORDS.values()]
     return Sampler(classes.index, classes.pages, names.index("letter"), names.index("Kana"), words), names
 
 
