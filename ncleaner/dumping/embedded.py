@@ -31,6 +31,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ncleaner.document import tags
 from ncleaner.dumping._builder import Builder
 from ncleaner.parsing._nodes import has_attribute
+from ncleaner.text.wordlists import any_of, word_lists
 from ncleaner.text.words import UNSPACED
 
 # Bounds of one page: characters of data in which a record is looked for, failed attempts in one script,
@@ -53,23 +54,17 @@ _DOMINANT = 3
 # What the page says its title is, besides <title>.
 _STATED = "meta[property='og:title'], meta[name='twitter:title']"
 
-_TITLE_KEYS = ("headline", "title", "name", "question")
-_HAVE_TITLES = frozenset(_TITLE_KEYS)
-# What tells a record from a section of one: an address, a date, a price. Section titles have none.
-_IDENTITY = frozenset(
-    "url slug uri permalink canonicalUrl canonical_url href path pathname link datePublished dateCreated "
-    "published publishedAt published_at publishDate firstPublishedAt createdAt sku price offers".split()
-)
-# The keys of text in rich text: their strings are text however short they are.
-_TEXT = frozenset(("text", "value", "data"))
-# Keys of texts that announce another one.
-_SUMMARIES = frozenset("description excerpt summary abstract teaser dek standfirst lead subtitle".split())
-# Keys of the children of a node of rich text, and types of nodes that are inside a paragraph.
+# `embedded.txt` says what these are, and how to add one.
+_LISTS = word_lists(
+    "dumping/embedded", "attributes", "messages", "titles of records, as written", "records, as written",
+    "text, as written", "kinds, as written", "inside paragraphs", "summaries", "aside", "titles",
+)  # fmt: skip
+_TITLE_KEYS = _LISTS["titles of records, as written"]
+_HAVE_TITLES, _IDENTITY = frozenset(_TITLE_KEYS), frozenset(_LISTS["records, as written"])
+_TEXT, _SUMMARIES = frozenset(_LISTS["text, as written"]), frozenset(_LISTS["summaries"])
+# Keys of the children of a node of rich text.
 _CHILDREN = frozenset(("children", "content"))
-_INLINE = frozenset(
-    "text span link hyperlink entry-hyperlink asset-hyperlink a strong em b i code mark".split()
-)
-_KINDS = ("type", "nodeType", "_type", "nodeName", "tagName", "style", "__typename")
+_INLINE, _KINDS = frozenset(_LISTS["inside paragraphs"]), _LISTS["kinds, as written"]
 _HAVE_KINDS = frozenset(_KINDS)
 _HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
 _ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
@@ -101,14 +96,10 @@ _TABLE = 5
 # A text is known if at least this share of its sequences of `_SPAN` words is known.
 _SPAN, _KNOWN = 4, 0.5
 
-# Attributes that frameworks use for data.
-_ATTRIBUTES = (
-    "data-page data-preloaded data-props data-react-props data-initial-props data-state data-json props"
-).split()
+_ATTRIBUTES = _LISTS["attributes"]
 _PLACES = ", ".join(["script", *(f"[{name}]" for name in _ATTRIBUTES)])
 _NAMES = [name.encode() for name in _ATTRIBUTES]
-# Attribute values of scripts that contain the texts of the user interface.
-_MESSAGES = re.compile(r"translat|i18n|locali[sz]|messages")
+_MESSAGES = re.compile(any_of(_LISTS["messages"]))
 
 # A string of JSON, and whether it is a key. A quote ends the string only if JSON can continue after the
 # quote, so that a quote that was not escaped has no effect. A string that is not closed extends to the end of
@@ -122,15 +113,8 @@ _PLAIN = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": " ", "0": ""}
 # A string that is itself data.
 _DATA = re.compile(r'\A(?:[{\[]\s*+["{\[]|%[57]B)|":["{\[]|\["')
 
-# Words of keys whose text is not text of the page: for images, search engines, errors and legal matters.
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_ASIDE = frozenset(
-    "alt alternative accessibility aria meta seo keywords error errors invalid tooltip placeholder label "
-    "popup legal terms policy privacy cookie cookies consent disclaimer copyright password captcha class css "
-    "style file".split()
-)
-# Ends of keys whose string is the title of the next text in the data, such as a question or a heading.
-_TITLES = ("title", "headline", "heading", "question", "name", "subject")
+_ASIDE, _TITLES = frozenset(_LISTS["aside"]), _LISTS["titles"]
 
 # A tag; and a word, of which each letter of a script without spaces is one.
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
