@@ -8,21 +8,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from ncleaner.text.wordlists import any_of, word_lists
+
 if TYPE_CHECKING:
     from ncleaner.document.tables import Fact
 
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
-# Names of files that are shown until the image is loaded, or that only count readers, in small letters.
+# `pictures.txt` says what these are, and how to add one.
+_WORDS = word_lists("markup/pictures", "placeholders", "counters", "portraits")
 _PLACEHOLDER = re.compile(
-    rb"[/_.-](?:blank|spacer|pixel|placeholder|transparent|cleardot|clear|1x1|trans|loading|loader|lazy|grey|gray)"
-    rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])"
+    rb"[/_.-](?:%b)(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])"
+    % any_of(_WORDS["placeholders"]).encode()
 )
-# Portraits of writers, and hosts that only count readers.
-_PORTRAIT = re.compile(rb"gravatar\.com/|/avatars?/")
-_COUNTER = re.compile(
-    rb"(?:https?:)?//(?:[\w-]+\.)?(?:pixel|stats?|analytics|track(?:er|ing)?|beacon|counter)\."
-)
+_PORTRAIT = re.compile(any_of(_WORDS["portraits"]).encode())
+_COUNTER = re.compile(rb"(?:https?:)?//(?:[\w-]+\.)?(?:%b)\." % any_of(_WORDS["counters"]).encode())
 # What the names of two sizes of an image differ by, and the ends of their names.
 _SIZE = re.compile(
     rb"[-_@.~](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
