@@ -4,7 +4,7 @@ The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.string cimport memcmp, strlen
+from libc.string cimport strlen
 
 from ncleaner.document._marks cimport (
     ALIGN_CENTER, ALIGN_LEFT, ALIGN_RIGHT, LONGEST_TEXT, MARK_ALIGN, MARK_ALT, MARK_BASE, MARK_CALLOUT, MARK_COLUMNS,
@@ -20,61 +20,48 @@ from ncleaner.parsing._cues cimport (
     OF_ID, OF_LANGUAGE, OF_LEVEL, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TYPE, OF_VALUE,
     OF_WIDTH, SCRIPT_BYTES, has_dollars, is_one_of, next_name, typesets, value_at,
 )
-from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_digit, is_letter, words_t
+from ncleaner.text._ascii cimport (
+    begins, begins_any, fill_words, find, find_any, is_digit, is_letter, table_of, words_t,
+)
 from ncleaner.text._letters cimport is_white
+
+from ncleaner.parsing._cues import CLASSES
+from ncleaner.text.wordlists import word_lists
 
 cdef enum:
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
-    LANGUAGE_PREFIXES = 12
-    OF_CODE = 9              # the first of them that only <pre> and <code> may have
-    NO_LANGUAGES = 17
     DOT = 2                  # pixels of an image that only counts readers
     ICON = 32
 
-# What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
-cdef const char** PREFIXES = [
-    b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:",
-    b"mw-highlight-lang-", b"hl-", b"code-", b"src-", b"gatsby-code-",
-]
-cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs", b"highlight"]
-# What stands there without being a language.
-cdef const char** NONE = [
-    b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
-    b"container", b"toolbar", b"inline", b"box", b"nohighlight", b"numbersource", b"numberlines",
-]
-# Languages that a class of code has without anything before them.
-cdef const char** LANGUAGES = [
-    b"bash", b"c", b"clojure", b"cpp", b"csharp", b"css", b"dart", b"diff", b"dockerfile", b"elixir", b"erlang", b"go",
-    b"groovy", b"haskell", b"html", b"ini", b"java", b"javascript", b"js", b"json", b"julia", b"kotlin", b"lean",
-    b"lua", b"makefile", b"math", b"matlab", b"mermaid", b"objectivec", b"perl", b"php", b"powershell", b"python",
-    b"r", b"ruby", b"rust", b"scala", b"scss", b"shell", b"sql", b"swift", b"toml", b"ts", b"typescript", b"xml",
-    b"yaml", NULL,
-]
-
-# Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.
-cdef const char** CALLOUTS = [
-    b"note", b"info", b"tip", b"hint", b"important", b"warning", b"caution", b"danger", b"error", b"success",
-    b"question", b"example", b"abstract", b"todo", b"bug", b"failure", b"attention", b"seealso", NULL,
-]
-cdef const char** CALLOUT_PREFIXES = [
-    b"markdown-alert-", b"theme-admonition-", b"starlight-aside--", b"confluence-information-macro-", b"callout-",
-    b"callout_", b"admonition-", b"alert-", b"blockquote-tag-", NULL,
-]
-cdef const char** CALLOUT_BOXES = [
-    b"admonition", b"admonitionblock", b"callout", b"alert", b"custom-block", b"hint-container", b"notecard", NULL,
-]
-
-# Attributes with the address of an image that a script loads when it is seen, and with addresses by size.
-cdef const char** LATE_SOURCES = [
-    b"data-src", b"data-original", b"data-lazy-src", b"data-lazy", b"data-actualsrc", b"data-orig-file", NULL,
-]
-cdef const char** SOURCE_SETS = [b"srcset", b"data-srcset", b"data-lazy-srcset", NULL]
-
-# Few classes of elements other than <pre> and <code> have one of these: some part of each name above.
+# `attributes.txt` says what these are, and how to add one.
+WORDS = word_lists(
+    "dumping/attributes", "languages", "before languages", "before languages of code",
+    "next is a language, as written", "next is a language in figures", "no languages", "late images", "images by size",
+    "display", "scripts of formulas",
+)
+cdef const char** LANGUAGES = table_of(WORDS["languages"])
+cdef const char** PREFIXES = table_of(WORDS["before languages"])
+cdef const char** CODE_PREFIXES = table_of(WORDS["before languages of code"])
+cdef const char** NAMED_NEXT = table_of(WORDS["next is a language, as written"])
+cdef const char** NAMED_NEXT_IN_FIGURES = table_of(WORDS["next is a language in figures"])
+cdef const char** NONE = table_of(WORDS["no languages"])
+cdef const char** LATE_SOURCES = table_of(WORDS["late images"])
+cdef const char** SOURCE_SETS = table_of(WORDS["images by size"])
+cdef words_t DISPLAY
+fill_words(&DISPLAY, WORDS["display"])
+cdef words_t TYPESETTERS
+fill_words(&TYPESETTERS, WORDS["scripts of formulas"])
+# Few classes of elements other than <pre> and <code> have one of these: what stands before a language.
 cdef words_t HINTS
-fill_words(&HINTS, (b"lang", b"highlight", b"brush", b"hl-", b"hljs", b"sourcecode"))
+fill_words(&HINTS, [word for section in (
+    "before languages", "next is a language, as written", "next is a language in figures"
+) for word in map(str.lower, WORDS[section])])
+
+cdef const char** CALLOUTS = table_of(CLASSES["callouts"])
+cdef const char** CALLOUT_PREFIXES = table_of(CLASSES["before callouts"])
+cdef const char** CALLOUT_BOXES = table_of(CLASSES["boxes of callouts"])
 
 
 cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
@@ -128,15 +115,13 @@ cdef inline bint _is_of_language(uint8_t c) noexcept nogil:
 cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noexcept nogil:
     """Notes the name of a language, if it is one; returns whether it is."""
     cdef size_t n = 0
-    cdef int i
     cdef int32_t element
     while n < length and _is_of_language(name[n]):
         n += 1
     if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
         return False
-    for i in range(NO_LANGUAGES):
-        if n == strlen(NONE[i]) and begins(name, n, NONE[i]):
-            return False
+    if begins_any(name, n, NONE) == n:
+        return False
     add_text_mark(b, MARK_LANGUAGE, name, n)
     if b.pres and b.n_marks:
         # below <pre>, it is that of the whole
@@ -149,28 +134,23 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
 
 cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, size_t length) noexcept nogil:
     """Looks for a programming language among the names of a class attribute."""
-    cdef size_t start, end = 0, n
-    cdef int k
-    cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
+    cdef size_t start, end = 0, n, size
+    cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE, is_prefix
     if not is_code and not find_any(value, length, &HINTS):
         return
     while next_name(value, length, &start, &end):
         n = end - start
-        for k in range(LANGUAGE_PREFIXES):
-            if begins(value + start, n, PREFIXES[k]):
-                if (k < OF_CODE or is_code) and _language(
-                    b, value + start + strlen(PREFIXES[k]), n - strlen(PREFIXES[k])
-                ):
-                    return
-                break
-        else:
-            if is_next and _language(b, value + start, n):
+        size = begins_any(value + start, n, PREFIXES)
+        is_prefix = size > 0 or is_code
+        size = size or begins_any(value + start, n, CODE_PREFIXES)
+        if size:
+            if is_prefix and _language(b, value + start + size, n - size):
                 return
-        # elsewhere than in Hexo's figures, names of a design follow `highlight`
-        for k in range(4 if tag == TAG_FIGURE else 3):
-            # `sourceCode` has a capital in it
-            if n == strlen(NAMED_NEXT[k]) and memcmp(value + start, NAMED_NEXT[k], n) == 0:
-                is_next = True
+        elif is_next and _language(b, value + start, n):
+            return
+        is_next |= is_one_of(value + start, n, NAMED_NEXT) or tag == TAG_FIGURE and is_one_of(
+            value + start, n, NAMED_NEXT_IN_FIGURES
+        )
     end = 0
     while is_code and next_name(value, length, &start, &end):
         if begins(value + start, end - start, b"sp-"):
@@ -328,10 +308,7 @@ cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexc
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil:
     """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
     cdef size_t address = min(source.length, <size_t> LONGEST_TEXT)
-    if (
-        typesets(text.data, text.length)
-        or find(source.data, address, b"mathjax") or find(source.data, address, b"auto-render")
-    ):
+    if typesets(text.data, text.length) or find_any(source.data, address, &TYPESETTERS):
         add_mark(b, MARK_TYPESET, <uint32_t> has_dollars(text.data, min(text.length, <size_t> SCRIPT_BYTES)))
 
 
@@ -362,10 +339,5 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
     if which == OF_DISPLAY:
         return begins(value, length, b"block") or begins(value, length, b"true")
     if which == OF_CLASS:
-        return (
-            find(value, length, b"katex-display") > 0 or find(value, length, b"mathjax_display") > 0
-            or find(value, length, b"mjxc-display") > 0 or find(value, length, b"fallback-image-display") > 0
-            or find(value, length, b"math-element-block") > 0
-            or find(value, length, b"math display") > 0 or find(value, length, b"math-display") > 0
-        )
+        return find_any(value, length, &DISPLAY)
     return which == OF_TYPE and find(value, length, b"mode=display") > 0

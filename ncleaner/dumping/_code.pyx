@@ -6,30 +6,20 @@ from ncleaner.document._tags cimport (
 from ncleaner.parsing._cues cimport OF_CLASS, OF_STYLE, is_one_of, next_name, value_at
 from ncleaner.parsing._nodes cimport is_alone, meaning_of, value_of
 from ncleaner.parsing._structs cimport ELEMENT_NODE, TEXT_NODE, following, node_t, str_t, text_node_t
-from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, words_t
+from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, table_of, words_t
 from ncleaner.text._letters cimport is_white
 
-# Parts of the classes of line numbers.
-cdef words_t LINE_NUMBERS
-fill_words(&LINE_NUMBERS, (
-    b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num",
-))
-# Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub. The
-# class of such a block: WordPress's SyntaxHighlighter. Classes that others have, too, and that of the first line in
-# them: Doxygen; the editors CodeMirror 6, Monaco and Ace.
-cdef words_t CODE_BOXES
-fill_words(&CODE_BOXES, (b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines"))
-cdef const char** CODE_CLASSES = [b"syntaxhighlighter", NULL]
-cdef const char** LINE_BOXES = [b"fragment", b"cm-content", b"view-lines", b"ace_text-layer", NULL]
-cdef const char** LINES = [b"line", b"cm-line", b"view-line", b"ace_line", NULL]
-# Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, of the bar above Crayon's code, and of that below a gist.
-cdef words_t CODE_ASIDES
-fill_words(&CODE_ASIDES, (
-    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", b"gist-meta",
-))
-# Parts of the classes of what is shown while the pointer is over a name in code: Twoslash's types, Verso's messages.
-cdef words_t HOVERS
-fill_words(&HOVERS, (b"twoslash-popup", b"hover-info"))
+from ncleaner.parsing._cues import CLASSES
+
+cdef words_t LINE_NUMBERS, CODE_BOXES, CODE_ASIDES, HOVERS, CODE_LABELS
+fill_words(&LINE_NUMBERS, CLASSES["line numbers"])
+fill_words(&CODE_BOXES, CLASSES["code"])
+fill_words(&CODE_ASIDES, CLASSES["beside code"])
+fill_words(&HOVERS, CLASSES["over code"])
+fill_words(&CODE_LABELS, CLASSES["above code"])
+cdef const char** CODE_CLASSES = table_of(CLASSES["code by its name"])
+cdef const char** LINE_BOXES = table_of(CLASSES["code by its lines"])
+cdef const char** LINES = table_of(CLASSES["lines"])
 
 
 cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil:
@@ -64,9 +54,6 @@ cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t lengt
     return digits
 
 
-# Parts of the classes of what stands above code: the name of the language, buttons.
-cdef words_t CODE_LABELS
-fill_words(&CODE_LABELS, (b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label"))
 cdef enum:
     LONGEST_LABEL = 24  # with white space
     NEAR_CODE = 20      # elements and texts in which code is looked for

@@ -14,11 +14,11 @@ cdef enum:
     FORMULA_TEXT = 6      # TeX in its delimiters, which a script typesets
 
 
+cdef unsigned char begins_formula[256]
+
 cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexcept nogil:
     """Returns False for nearly all classes, by the first character."""
-    return length > 2 and (
-        name[0] == c'M' or name[0] == c'm' or name[0] == c'k' or name[0] == c't' or name[0] == c'l' or name[0] == c'j'
-    )
+    return length > 2 and begins_formula[name[0]]
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil

@@ -10,7 +10,7 @@ character: words stay whole for a search and for segmentation.
 """
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memcmp, strlen
+from libc.string cimport memcmp, memset, strlen
 
 from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark
 from ncleaner.document._tags cimport ROLE_LEFT_OUT
@@ -20,26 +20,38 @@ from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.text._ascii cimport fill_words, find_any, words_t
+from ncleaner.text._ascii cimport fill_words, find_any, table_of, words_t
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 from ncleaner.parsing._nodes import TAG_NAMES
+from ncleaner.text.wordlists import word_lists
 
 cdef enum:
-    NAMES = 16
     LONGEST_NAME = 16
 
-# The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
-cdef const char** CLASSES = [
-    b"MathJax", b"MathJax_CHTML", b"MathJax_SVG", b"mjx-chtml", b"MathJax_Preview", b"katex-html",
-    b"mwe-math-mathml-*", b"mwe-math-fallback-image-*", b"tex", b"latex", b"MathJax_PHTML", b"math", b"math-tex",
-    b"js-inline-math", b"js-display-math", b"language-math",
-]
+# What the first name in a class attribute says.
 cdef int* MEANINGS = [
-    FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY,
-    FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED, FORMULA_TEXT,
-    FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT,
+    FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY, FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_TEXT,
 ]
+SAYINGS = (
+    "shown, as written", "preview, as written", "copy, as written", "source, as written", "image, as written",
+    "text, as written",
+)
+# `formulas.txt` says what these are, and how to add one.
+WORDS = word_lists("dumping/formulas", *SAYINGS, "beside math", "drawn")
+cdef const char** CLASSES[6]
+
+
+cdef int _fill_classes() except -1:
+    cdef int k
+    for k in range(6):
+        CLASSES[k] = table_of(WORDS[SAYINGS[k]])
+        for word in WORDS[SAYINGS[k]]:
+            begins_formula[<int> word.encode()[0]] = True
+    return 0
+
+memset(begins_formula, 0, sizeof(begins_formula))
+_fill_classes()
 
 
 # Attributes that change what a formula says.
@@ -49,16 +61,18 @@ SAYING = (b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
     """Returns what a class attribute says about formulas (FORMULA_…), from its first name."""
     cdef size_t n = 0, size
+    cdef const char** each
     cdef int i
     while n < length and not is_white(name[n]):
         n += 1
-    for i in range(NAMES):
-        size = strlen(CLASSES[i])
-        if CLASSES[i][size - 1] == c'*':
-            if n >= size and memcmp(name, CLASSES[i], size - 1) == 0:
+    for i in range(6):
+        each = CLASSES[i]
+        while each[0] != NULL:
+            size = strlen(each[0])
+            if memcmp(name, each[0], size - 1) == 0 if each[0][size - 1] == c'*' and n >= size else \
+                    n == size and memcmp(name, each[0], size) == 0:
                 return MEANINGS[i]
-        elif n == size and memcmp(name, CLASSES[i], size) == 0:
-            return MEANINGS[i]
+            each += 1
     return NO_FORMULA
 
 
@@ -79,9 +93,8 @@ cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
         or _strip_pair(&text, &end, b"\\[", b"\\]")
 
 
-# Parts of a class beside `math` that say that an element is a formula, not a text about mathematics.
 cdef words_t OF_FORMULA
-fill_words(&OF_FORMULA, (b"inline", b"display", b"language-"))
+fill_words(&OF_FORMULA, WORDS["beside math"])
 
 
 cdef bint is_tex(
@@ -97,11 +110,8 @@ cdef bint is_tex(
     return False
 
 
-# Services and programs that draw formulas.
 cdef words_t SERVICES
-fill_words(&SERVICES, (
-    b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx", b"ql-cache/", b"_images/math/",
-))
+fill_words(&SERVICES, WORDS["drawn"])
 
 
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil:

@@ -23,8 +23,11 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.parsing._cues cimport is_one_of
 from ncleaner.parsing._structs cimport is_same
-from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, words_t
+from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
+
+from ncleaner.parsing._cues import CLASSES
+from ncleaner.text.wordlists import word_lists
 
 # --------------------------------------------------------------------------------------------------
 # Joints.
@@ -136,12 +139,8 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
     side.single = signs < 2 and not side.spaced
 
 
-# Parts of the classes of text that only screen readers show, in small letters.
 cdef words_t ASIDE
-fill_words(&ASIDE, (
-    b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
-    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
-))
+fill_words(&ASIDE, CLASSES["for screen readers"])
 
 
 cdef bint _has_aside(const side_t* side) noexcept nogil:
@@ -272,12 +271,11 @@ cdef enum:
     LONGEST = 4_000  # longest mark, in bytes
     DIGITS = 3       # fewest digits of a value without quotes
 
-cdef const char** PREFIXES = [
-    b"vc_", b"et_pb_", b"fusion_", b"av_", b"nectar_", b"qode_", b"tm_pb_", b"themify_", b"mkdf_", b"eltdf_", b"edgtf_",
-    b"su_", b"kc_", b"tdc_", b"thrive_", b"ult_", b"mk_", b"wpv_", NULL,
-]
-cdef const char** CLOSINGS = [b"caption", b"gallery", b"embed", b"video", b"audio", b"sourcecode", NULL]
-cdef const char** DIRECTIVES = [b"widget", b"block", b"config", b"store", b"media", b"customVar", b"trans", NULL]
+# `shortcodes.txt` says what these are, and how to add one.
+WORDS = word_lists("dumping/shortcodes", "builders", "ends", "directives, as written")
+cdef const char** PREFIXES = table_of(WORDS["builders"])
+cdef const char** CLOSINGS = table_of(WORDS["ends"])
+cdef const char** DIRECTIVES = table_of(WORDS["directives, as written"])
 
 
 cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:

@@ -50,8 +50,10 @@ from ncleaner.parsing._streamed cimport has_id, is_place, put_in_place
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, words_t
+from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, table_of, words_t
 from ncleaner.text._letters cimport is_blank, is_white
+
+from ncleaner.parsing._cues import CLASSES
 
 # --------------------------------------------------------------------------------------------------
 # What attributes say.
@@ -234,9 +236,8 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
         attr = attr.next
 
 
-# Parts of the classes of items that are tasks.
 cdef words_t TASKS
-fill_words(&TASKS, (b"task", b"todo"))
+fill_words(&TASKS, CLASSES["tasks"])
 
 
 cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
@@ -498,14 +499,9 @@ cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     return False
 
 
-# Parts of the classes of images that are characters, as their alternative texts say: 🙂 or :-)
 cdef words_t EMOJI
-fill_words(&EMOJI, (b"emoji", b"smiley"))
-# Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
-cdef const char** SIDE_NOTES = [
-    b"sidenote", b"marginnote", b"margin-note", b"side-note", b"ltx_note_outer", b"modern-footnotes-footnote__note",
-    NULL,
-]
+fill_words(&EMOJI, CLASSES["emoji"])
+cdef const char** SIDE_NOTES = table_of(CLASSES["notes beside the text"])
 cdef enum:
     LONGEST_EMOJI = 32       # bytes
     LONGEST_NUMBER = 6       # of a note, with brackets and white space

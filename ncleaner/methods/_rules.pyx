@@ -44,9 +44,11 @@ from ncleaner.document._tables cimport (
 from ncleaner.document._tags cimport (
     TAG_CAPTION, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
-from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, words_t
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, table_of, words_t
 from ncleaner.text._letters cimport is_white, last_mark
 from ncleaner.text._memory cimport zeros
+
+from ncleaner.text.wordlists import word_lists
 
 cdef enum:
     # Least share of the characters of a link that are in links, in per cent.
@@ -599,9 +601,9 @@ def drop_last_links(Tables tables not None, mask not None):
             kept[i] = False
 
 
-# What stands between the parts of a breadcrumb: > / | › » →
+# What stands between the parts of a breadcrumb.
 cdef words_t CRUMBS
-fill_words(&CRUMBS, (b" > ", b" / ", b" | ", b" \xE2\x80\xBA ", b" \xC2\xBB ", b" \xE2\x86\x92 "))
+fill_words(&CRUMBS, (" > ", " / ", " | ", " › ", " » ", " → "))
 
 
 cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
@@ -619,27 +621,11 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
         and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
 
 
-# What sites say at the end of a page, in small letters and in whatever sentence: "not the opinion of this site", "no
-# reprint without permission", "all rights reserved", "for subscribers". In English, agencies say it in what gold texts
-# keep.
-cdef list _OF_RIGHTS = [text.encode() for text in (
-    "不代表本网", "不代表本網", "不代表本站", "不代表本报", "不代表本報", "未经授权", "未經授權", "版权所有", "版權所有", "禁止转载",
-    "不得转载", "不得轉載", "谢绝转载", "请勿转载", "文责自负", "文責自負", "书面授权", "書面授權", "版权均属", "版权归",
-    "免责声明", "免責聲明", "無断転載", "転載を禁", "무단전재", "무단 전재", "재배포 금지",
-    "lle rechte vorbehalten", "ous droits réservés", "odos los derechos reservados", "utti i diritti riservati",
-    "odos os direitos reservados", "се права защищены", "szelkie prawa zastrzeżone",
-    "会員限定の有料記事", "suite est réservée aux abonnés", "be the first to comment",
-)]
+# `last_lines.txt` says what these are, and how to add one.
+LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere")
+cdef const char** BEGINNINGS = table_of(LAST_LINES["beginnings"])
 cdef words_t OF_RIGHTS
-fill_words(&OF_RIGHTS, tuple(_OF_RIGHTS))
-
-
-# How lines about the site begin.
-cdef const char** BEGINNINGS = [
-    b"powered by ", b"all rights reserved", b"design by ", b"designed by ", b"filed under", b"posted in ", b"follow us",
-    b"sign up ", b"subscribe ", b"click here", b"share this", b"rate this", b"back to home", b"back to top",
-    b"we use cookies", NULL,
-]
+fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 
 
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:

@@ -7,13 +7,23 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._tables cimport CACHED_STYLES, CONCEALED, MAX_NAMES, SPECIAL, grow
-from ncleaner.text._ascii cimport begins, begins_any, fill_words, find, find_any, holds, is_digit, words_t
+from ncleaner.text._ascii cimport (
+    begins, begins_any, fill_words, find, find_any, holds, is_digit, table_of, words_t,
+)
 from ncleaner.text._letters cimport is_white
 
 from ncleaner.document import tags as _tags
+from ncleaner.text.wordlists import word_lists
 
-# Classes that are a callout by themselves, as Microsoft's documentation has them.
-cdef const char** CALLOUT_CLASSES = [b"NOTE", b"TIP", b"IMPORTANT", b"WARNING", b"CAUTION", NULL]
+# What programs call their classes; the rules of the dump read it, too.
+# `classes.txt` says what these are, and how to add one.
+CLASSES = word_lists(
+    "parsing/classes", "hides", "lies over the page", "about cookies", "states of pages", "for screen readers",
+    "line numbers", "blocks of line numbers", "code", "code by its name", "code by its lines", "lines", "beside code",
+    "over code", "above code", "callouts", "callouts, as written", "before callouts", "boxes of callouts", "tasks",
+    "emoji", "notes beside the text",
+)
+CALLOUT_CLASSES = table_of(CLASSES["callouts, as written"])
 
 
 cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil:
@@ -170,21 +180,14 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
     return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
 
 
-# Classes whose only purpose is to hide, in the style sheets that most sites use (Bootstrap, Tailwind, WordPress,
-# Drupal, XenForo, MediaWiki).
-cdef const char** HIDING = [
-    b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
-    b"screen-reader-text", b"screen-reader-only", b"element-invisible", b"mw-jump-link", b"mw-editsection", NULL,
-]
-cdef enum:
-    LONGEST_HIDING = 18
+cdef const char** HIDING = table_of(CLASSES["hides"])
 
 # The lengths of those that begin with a letter, as bits: nearly all names have another one.
 cdef uint32_t hiding_sizes[256]
 memset(hiding_sizes, 0, sizeof(hiding_sizes))
 cdef const char** _each = HIDING
 while _each[0] != NULL:
-    hiding_sizes[<unsigned char> _each[0][0]] |= <uint32_t> 1 << strlen(_each[0])
+    hiding_sizes[<unsigned char> _each[0][0]] |= <uint32_t> 1 << min(strlen(_each[0]), <size_t> 31)
     _each += 1
 
 # What ends a name in a class attribute, or stands inside a class for one size of screen.
@@ -198,7 +201,7 @@ class_bytes[c':'] = COLON
 
 
 cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept nogil:
-    return length <= LONGEST_HIDING and hiding_sizes[name[0]] >> length & 1 and is_one_of(name, length, HIDING)
+    return hiding_sizes[name[0]] >> min(length, <size_t> 31) & 1 and is_one_of(name, length, HIDING)
 
 
 cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
@@ -223,28 +226,10 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
     return found
 
 
-# How the names of blocks begin that a program lays over the page: questions about cookies (CookieYes, OneTrust,
-# Complianz, Cookiebot, Quantcast, Didomi, Usercentrics, iubenda, Sourcepoint and others); then what Substack and
-# MediaWiki put into the text. 129 of 2,417 gold pages have some; three gold texts have their words.
-cdef const char** OVERLAYS = [
-    b"cookie-law-info", b"cli-modal", b"cli-bar", b"wt-cli-", b"cky-", b"onetrust-", b"ot-sdk", b"optanon",
-    b"cmplz-cookiebanner", b"cmplz-manage", b"cybotcookiebot", b"qc-cmp", b"didomi-", b"usercentrics-", b"iubenda-cs",
-    b"sp_message_container", b"cmpbox", b"truste-", b"truste_", b"osano-cm", b"borlabscookie", b"borlabs-cookie",
-    b"moove-gdpr", b"moove_gdpr", b"termly-", b"tarteaucitron", b"axeptio", b"eu-cookie", b"sd-cmp", b"fc-consent",
-    b"hs-eu-cookie", b"catapult-cookie", b"gdpr-cookie", b"gdpr-consent", b"subscription-widget", b"sitesub",
-    b"shortdescription", NULL,
-]
-# What follows `cookie`, an `s` and a hyphen in names that sites give such blocks by themselves; and what follows that
-# in the name of a page that has one, such as `cookie-bar-visible`.
-cdef const char** OF_COOKIES = [
-    b"alert", b"banner", b"bar", b"box", b"compliance", b"consent", b"dialog", b"disclaimer", b"law", b"message",
-    b"modal", b"notice", b"overlay", b"popup", b"pref", b"prompt", b"script", b"warning", NULL,
-]
-cdef const char** STATES = [
-    b"accept", b"active", b"clos", b"dismiss", b"display", b"enabled", b"given", b"has", b"hidden", b"is", b"loaded",
-    b"off", b"on", b"open", b"page", b"present", b"ready", b"set", b"show", b"visible", NULL,
-]
-# By the first letter of these names, a bit for each of their third letters, capital or not.
+cdef const char** OVERLAYS = table_of(CLASSES["lies over the page"])
+cdef const char** OF_COOKIES = table_of(CLASSES["about cookies"])
+cdef const char** STATES = table_of(CLASSES["states of pages"])
+# By the first letter of overlays, a bit for each of their third letters, capital or not.
 cdef uint32_t may_lie_over[256]
 memset(may_lie_over, 0, sizeof(may_lie_over))
 _each = OVERLAYS
@@ -285,14 +270,12 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
     return False
 
 
-# Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, of Jupyter's prompts, and of
-# callouts.
+# The bit SPECIAL says that one of these is in a class: what the rules of the dump look for in the classes of blocks.
 cdef words_t SPECIAL_CLASSES
-fill_words(&SPECIAL_CLASSES, (
-    b"line-number", b"gutter", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"syntaxhighlighter",
-    b"fragment", b"cm-content", b"view-lines", b"text-layer", b"gist-meta", b"prompt", b"admonition", b"callout",
-    b"alert", b"custom-block", b"hint-container", b"starlight-", b"information-macro", b"blockquote-tag", b"notecard",
-))
+fill_words(&SPECIAL_CLASSES, [name for section in (
+    "blocks of line numbers", "code", "code by its name", "code by its lines", "beside code", "before callouts",
+    "boxes of callouts",
+) for name in CLASSES[section]])
 
 
 cdef uint32_t read_class(

@@ -3,7 +3,9 @@
 Bytes and code points beyond ASCII are in none of the classes.
 """
 
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport uint32_t
+from libc.stdlib cimport malloc
 from libc.string cimport memchr, memcmp, memset, strlen
 
 
@@ -52,26 +54,39 @@ cdef inline size_t find(const unsigned char* text, size_t length, const char* sm
     return 0
 
 
-cdef enum:
-    MOST_WORDS = 48
+cdef inline const char** table_of(words) except NULL:
+    """Returns a table of words that lasts as long as the process: the longest first, so that the first one with which a
+    text begins is the right one; then NULL."""
+    cdef list texts = sorted([word.encode() for word in words], key=len, reverse=True)
+    cdef const char** table = <const char**> malloc((len(texts) + 1) * sizeof(const char*))
+    cdef Py_ssize_t k
+    if table == NULL:
+        raise MemoryError
+    for k in range(len(texts)):
+        table[k] = texts[k]
+    table[len(texts)] = NULL
+    Py_INCREF(texts)
+    return table
+
 
 cdef struct words_t:
-    const char* small[MOST_WORDS + 1]  # the last one is NULL
+    const char** small  # as `table_of`
     # By the last five bits of each of their first three bytes, which capitals share with small letters: a bit for each
     # of them, and for each 32nd one after it.
     uint32_t begin[3][32]
 
 
-cdef inline void fill_words(words_t* words, tuple small):
-    """Fills a table for `find_any`. The words, of three bytes or more, have to live as long: they are literals."""
+cdef inline int fill_words(words_t* words, small) except -1:
+    """Fills a table for `find_any`. Raises ValueError for a word of less than three bytes."""
     cdef int k, i
-    cdef const char* word
-    assert len(small) <= MOST_WORDS
     memset(words, 0, sizeof(words_t))
+    words.small = table_of(small)
     for k in range(len(small)):
-        word = words.small[k] = small[k]
+        if strlen(words.small[k]) < 3:
+            raise ValueError(f"{words.small[k].decode()} is too short: it would be found everywhere")
         for i in range(3):
-            words.begin[i][word[i] & 31] |= <uint32_t> 1 << (k & 31)
+            words.begin[i][words.small[k][i] & 31] |= <uint32_t> 1 << (k & 31)
+    return 0
 
 
 cdef inline bint find_any(const unsigned char* text, size_t length, words_t* words) noexcept nogil:
