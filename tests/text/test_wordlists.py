@@ -1,9 +1,13 @@
-"""Words of the Web in text files: how they are read, and which mistakes are errors."""
+"""Words of the Web in text files: how they are read, which mistakes are errors, and that a new word counts."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +79,56 @@ def test_each_file_has_one_reader_and_says_how_to_add_a_word(name: str) -> None:
     assert "\n# To add " in head
     # a mistake in the file ends the import
     importlib.import_module(".".join(("ncleaner", *reader.with_suffix("").parts)))
+
+
+ADDED = {
+    "describing/dates": ("[january]\n", "urtarrilak"),
+    "describing/names": ("[before names]\n", "idazlea"),
+    "parsing/classes": ("[hides]\n", "ezkutua"),
+    "dumping/headings": ("[comments]\n", "iruzkinak denak"),
+    "document/fact_names": ("[published]\n", "argitaratua"),
+    "methods/last_lines": ("[beginnings]\n", "harpidetu gure"),
+}
+RECOGNIZED = """
+from ncleaner.describing.dates import date_in_text
+from ncleaner.describing.names import is_byline
+from ncleaner.document.fact_names import NAMES
+from ncleaner.document.tables import HIDDEN, ZONES
+from ncleaner.dumping.html import dump_html
+from ncleaner.methods._rules import LAST_LINES
+
+text = "The ferry to the islands is back after a long winter, and the harbour is full. " * 6
+page = dump_html(f"<p>{text}<p class=ezkutua>Gulls<h3>Iruzkinak denak (3)</h3><div><p>Nice<p>Yes</div>".encode())
+print(
+    date_in_text("3 urtarrilak 2024") == "2024-01-03",
+    is_byline("Idazlea: Ane Lea"),
+    any(segment["flags"] & HIDDEN for segment in page.segments),
+    any(ZONES[segment["zone"]] == "comment" for segment in page.segments),
+    "argitaratua" in NAMES["published"],
+    "harpidetu gure" in LAST_LINES["beginnings"],
+)
+"""
+
+
+def recognized(folder: Path) -> set[str]:
+    """Returns the answers of `RECOGNIZED` with the package in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", RECOGNIZED],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_a_word_that_is_added_counts_without_compiling(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "ncleaner", copy_function=os.symlink)
+    assert recognized(tmp_path) == {"False"}
+    for name, (section, word) in ADDED.items():
+        path = tmp_path / "ncleaner" / f"{name}.txt"
+        text = path.read_text("utf-8")
+        path.unlink()
+        path.write_text(text.replace(section, f"{section}{word}\n"), "utf-8")
+    assert recognized(tmp_path) == {"True"}
