@@ -19,7 +19,7 @@ _LONGEST = 60
 # Years of two digits are read only in a text of at most this many characters: in a longer one they are mostly
 # something else.
 _SHORT = 80
-# characters before and behind a date that may say what it is, and those of the name of a month with a space
+# characters before and after a date that may say what it is, and those of the name of a month with a space
 _LABEL, _LONGEST_WORD = 50, 27
 
 # Wed May 01 10:00:00 CEST 2024: what programs print
@@ -72,7 +72,7 @@ _NAMED = (
             rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,2}}{_OF}{_WORD},?[ -]?{_OF}{_YEAR}(?!\d)"
         ),
     ),
-    # May 1, 2024; Jan 04 09:34 2021; May 12024: what is behind the name of the month
+    # May 1, 2024; Jan 04 09:34 2021; May 12024: what is after the name of the month
     (
         "Mdy",
         range(1, 7),

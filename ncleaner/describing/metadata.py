@@ -71,7 +71,7 @@ _LINES = 12
 _MARKED = 16
 # the characters of a place before the date that begins a paragraph
 _PLACE = 3
-# paragraphs behind the headline that may begin with a date
+# paragraphs after the headline that may begin with a date
 _PARAGRAPHS, _LONGEST_PARAGRAPH = 8, 100_000
 # most characters of a line that heads others, and fewest without white space of a paragraph
 _LABEL, _PROSE = 40, 70
@@ -196,14 +196,14 @@ class _Shown:
         return dated_of(self._tables, self._rows_beside(_DIGITS), _LONGEST_PARAGRAPH)
 
     def is_elsewhere(self, row: int) -> bool:
-        """Tells whether a segment belongs to a list of other pages, reviews or comments behind the text."""
+        """Tells whether a segment belongs to a list of other pages, reviews or comments after the text."""
         here = self.headline
         if _REVIEWED.search(text_of_row(self._tables, row)):
             return True
         for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
             line = text_of_row(self._tables, head)
             if len(line) <= _LABEL and _ELSEWHERE.fullmatch(line.lower().rstrip(" :：")):
-                # a link to the comments stands at the headline, too: then there is no text between
+                # a link to the comments is at the headline, too: then there is no text between
                 return bool(self.document.segments["chars"][here + 1 : head].max(initial=0) > _PROSE)
         return False
 
@@ -221,7 +221,7 @@ class _Shown:
         return dated_of(self._tables, rows, _LONGEST_PARAGRAPH)
 
     def beginnings(self) -> list[_Line]:
-        """Returns the beginnings of the headline and of the paragraphs behind it that may have a date."""
+        """Returns the beginnings of the headline and of the paragraphs after it that may have a date."""
         here = self.headline
         if here < 0:
             return []
@@ -470,7 +470,7 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
 def _title(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple[str, str]:
     """Returns the title and its source.
 
-    The first one counts, without what it has beyond another one behind a dash or a bar. One with the name of
+    The first one counts, without what it has beyond another one after a dash or a bar. One with the name of
     the site is made for search engines: that of JSON-LD is better.
     """
     usable = (

@@ -20,7 +20,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _SIGNS = frozenset("|-–—·•:»«/~*：｜")
 _BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜] ?")
-# links to a heading itself, which some programs show as a sign behind it; private letters are those of icon
+# links to a heading itself, which some programs show as a sign after it; private letters are those of icon
 # fonts
 _OWN_LINKS = frozenset("¶🔗#§")
 _OWN_LINK = re.compile(r"(?:\s*[¶🔗\ue000-\uf8ff]|\s+[#§])+$")
@@ -115,7 +115,7 @@ def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
             or any(_alike(letters, name) for name in known)
         )
 
-    # most sites put their name behind the title, some with that of a section
+    # most sites put their name after the title, some with that of a section
     for _ in range(_PARTS):
         parts = [(match.start(), match.end()) for match in _BEFORE_SITE.finditer(title)]
         behind = [title[:start] for start, end in parts[-_PARTS:] if is_site(title[end:])]
@@ -159,7 +159,7 @@ def bare_title(title: str, others: Iterable[str], sites: Iterable[str] = ()) -> 
 def is_same_title(headline: str, title: str) -> bool:
     """Tells whether a headline says the same as a title that is made for search engines.
 
-    A title of one word is a section, so any headline is better. A label, and what stands behind a
+    A title of one word is a section, so any headline is better. A label, and what is behind a
     colon, is only a part of the title.
 
     >>> is_same_title("Ten gardens in spring", "10 best spring gardens")
@@ -225,7 +225,7 @@ _AFTER = re.compile(
     rf"|\b(?:{_ANY['pictures']})(?=:|\s(?:by|von|de|di|av)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
-# the word "reporter" behind a Korean, Chinese or Japanese name
+# the word "reporter" after a Korean, Chinese or Japanese name
 _REPORTER = re.compile(
     r"(?:(?<=[가-힣])\s?(?:수습|인턴|선임|전문|객원)?(?:기자|특파원|논설위원|편집위원)"
     r"|(?<=[\u3040-\u9fff])\s?(?:記者|记者|通讯员))(?!\w).*$",
@@ -265,7 +265,7 @@ _NUMBERED = re.compile(
 )
 _NOT_OF_NAMES, _PARTICLES = frozenset(_LISTS["not of names"]), frozenset(_LISTS["particles"])
 _BARE = re.compile(rf"\W*(?:{_ANY['unsure']})\b(?!\s*[:：])")
-# What stands before a date in a byline, behind a sign: a weekday, or nothing.
+# What is before a date in a byline, after a sign: a weekday, or nothing.
 _BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
 # how archives of mailing lists show a sender: "Ann Lee ann at lee.example", "From: Ann Lee <ann@lee.example>"
 _SENDER = re.compile(
@@ -429,7 +429,7 @@ def _people(value: str) -> Iterator[str]:
     if is_line:
         named = _SECTION.sub("", _BESIDE.split(named)[0])
     first = ""
-    # most statements name one person, and have none of what may stand between two
+    # most statements name one person, and have none of what may be between two
     is_one = named.istitle() and _JOINTS.isdisjoint(named)
     for part in (named,) if is_one else _BETWEEN.split(named):
         # "Ann Lee/Ben Moss" are two, "abc/xyz" is how an agency signs
@@ -448,7 +448,7 @@ def _people(value: str) -> Iterator[str]:
 
 
 def _without_date(text: str) -> str:
-    """Returns a text up to the first date behind a name; a weekday before the date is a part of it."""
+    """Returns a text up to the first date after a name; a weekday before the date is a part of it."""
     for found in dates_in(text):
         before = _BEFORE_DATE.sub("", text[: found.start])
         if before.strip():

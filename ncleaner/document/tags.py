@@ -80,7 +80,7 @@ VOID: frozenset[str] = frozenset(
     "basefont bgsound frame keygen param".split()
 )  # fmt: skip
 
-# Sides of a joint: what stands at either side of a place where two pieces of text touch (`_spaces.pyx`).
+# Sides of a joint: what is at either side of a place where two pieces of text touch (`_spaces.pyx`).
 TEXT = 0  # the text itself
 FORMAT = 1  # an element that only formats text: a word may continue across it
 SHIFTED = 2  # above or below the line

@@ -53,7 +53,7 @@ cdef words_t DISPLAY
 fill_words(&DISPLAY, WORDS["display"])
 cdef words_t TYPESETTERS
 fill_words(&TYPESETTERS, WORDS["scripts of formulas"])
-# Few classes of elements other than <pre> and <code> have one of these: what stands before a language.
+# Few classes of elements other than <pre> and <code> have one of these: what is before a language.
 cdef words_t HINTS
 fill_words(&HINTS, [word for section in (
     "before languages", "next is a language, as written", "next is a language in figures"
@@ -335,7 +335,7 @@ cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 
 
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:
-    """Whether an attribute says that a formula stands on a line of its own."""
+    """Whether an attribute says that a formula is on a line of its own."""
     if which == OF_DISPLAY:
         return begins(value, length, b"block") or begins(value, length, b"true")
     if which == OF_CLASS:

@@ -94,7 +94,7 @@ cdef bint _has_code(node_t* root) noexcept nogil:
 
 
 cdef bint _is_before_code(node_t* node) noexcept nogil:
-    """Returns whether a block, in <pre> or in a box in it, stands before the box of the code."""
+    """Returns whether a block, in <pre> or in a box in it, is before the box of the code."""
     cdef node_t* around = node.parent
     cdef int left = NEAR_CODE
     if meaning_of(node).role != ROLE_BLOCK or around == NULL or (

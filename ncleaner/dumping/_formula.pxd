@@ -6,7 +6,7 @@ from ncleaner.parsing._structs cimport node_t, str_t
 cdef enum:
     # What the class of an element says about formulas.
     NO_FORMULA = 0
-    FORMULA_RENDERED = 1  # a formula as MathJax shows it; its TeX or MathML may be inside or behind it
+    FORMULA_RENDERED = 1  # a formula as MathJax shows it; its TeX or MathML may be inside or after it
     FORMULA_PREVIEW = 2   # what MathJax shows until the formula is ready
     FORMULA_COPY = 3      # a second form of the formula before it
     FORMULA_SOURCE = 4    # MathML that is hidden, because an image shows the formula

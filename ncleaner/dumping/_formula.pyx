@@ -147,7 +147,7 @@ cdef inline bint _strip_pair(
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil:
     """Writes the TeX source of a formula, without delimiters and without the style that a converter puts around it.
 
-    `display` says that it stands on a line of its own, which its delimiters can say, too."""
+    `display` says that it is on a line of its own, which its delimiters can say, too."""
     cdef const unsigned char* end = tex + length
     strip(&tex, &end)
     # as kramdown writes it

@@ -6,7 +6,7 @@ here. The rule looks at the characters at the joint, and at the two elements dir
 around both texts. `bench/glued.py` measures it against gold text; docs/architecture.md has the figures.
 
 *Shortcodes* are marks of content managers that no plugin replaced, such as `[gallery ids="1,2"]`. The builder treats
-them as white space. The form of a mark has to say what it is: a name with attributes (`[box type="info"]`), the end
+them as white space. The form of a mark must say what it is: a name with attributes (`[box type="info"]`), the end
 tag of a name that had attributes before (`[/box]`), a name with the prefix of a page builder (`[vc_row]`,
 `[/et_pb_text]`), the end tag of a shortcode that every WordPress has, or a directive of Magento (`{{widget
 type="…"}}`). The text between two marks stays. Inside <pre> and <code>, marks are examples. `[1]`, `[sic]`, `[edit]`
@@ -56,7 +56,7 @@ cdef inline bint _closes(uint32_t code) noexcept nogil:
 
 
 cdef inline bint _separates(uint32_t code) noexcept nogil:
-    """Returns whether a character stands between the parts of a line: • · | › → and similar ones."""
+    """Returns whether a character is between the parts of a line: • · | › → and similar ones."""
     return code == c'|' or code == 0xB7 or code == 0x2022 or code == 0x203A or code == 0x2192
 
 

@@ -204,7 +204,7 @@ cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
 
 
 cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
-    """Returns whether a formula stands on a line of its own, as it or an element around it says; only for marks."""
+    """Returns whether a formula is on a line of its own, as it or an element around it says; only for marks."""
     cdef attr_t* attr
     cdef int _level
     if not b.marking:
@@ -478,7 +478,7 @@ cdef enum:
     N_PERMALINKS = 9
     LONGEST_PERMALINK = 16  # with white space
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
-    """Returns whether a link leads to the heading or paragraph that it stands in, as its text and target say."""
+    """Returns whether a link leads to the heading or paragraph that it is in, as its text and target say."""
     cdef str_t* text = text_of(node)
     cdef str_t* href
     cdef size_t first = 0, end

@@ -159,7 +159,7 @@ cdef enum:
     # The least code points of a segment of prose; it counts for those beyond the second number.
     PROSE_CHARS = 60
     PROSE_BASE = 40
-    # A headline stands at most this many segments behind the beginning of the prose, unless it is an <h1>.
+    # A headline is at most this many segments after the beginning of the prose, unless it is an <h1>.
     BEHIND = 3
     # A caption is a block of at most this many code points.
     CAPTION_CHARS = 600
@@ -168,11 +168,11 @@ cdef enum:
     COMMENT_WORDS = 8
     COMMENT_CHARS = 60
     COMMENT_HEADINGS = 3
-    # Comments follow at least this many code points of prose. A heading with fewer behind it in its block stands before
+    # Comments follow at least this many code points of prose. A heading with fewer after it in its block is before
     # them, not above them.
     BEFORE_COMMENTS = 200
     FEW_BELOW = 40
-    # A byline or standfirst stands at most this many segments behind the headline, or before the prose.
+    # A byline or standfirst is at most this many segments after the headline, or before the prose.
     BELOW = 8
 
 # The least sum of weights of a headline.
@@ -229,7 +229,7 @@ cdef void _fill_tables():
 
 _fill_tables()
 
-# hashes of the headings above comments, where they stand in a table of a power of two of rows; 0 for a free row
+# hashes of the headings above comments, where they are in a table of a power of two of rows; 0 for a free row
 cdef enum:
     HEADING_ROWS = 1024
 cdef uint64_t comment_headings[HEADING_ROWS]
@@ -266,7 +266,7 @@ cdef struct block_t:
 cdef struct phrase_t:
     uint64_t words[WORDS]
     uint16_t sizes[WORDS]    # code points
-    uint8_t apart[WORDS + 1]  # a separator such as a dash or a bar stands before the word; COLON for that
+    uint8_t apart[WORDS + 1]  # a separator such as a dash or a bar is before the word; COLON for that
     int n
     int size
     int digits
@@ -489,7 +489,7 @@ cdef double _weight_of_text(
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
     if block.level < 2 and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
-        # a link with the name of the site, which stands behind the headline in the title
+        # a link with the name of the site, which is behind the headline in the title
         value -= SITE_HEADING if block.level else SITE
     if likeness == 0 and block.level > 1 and title.n > 0:
         # the heading of a section, such as "Frequently asked questions" on a home page
@@ -640,7 +640,7 @@ cdef Py_ssize_t _last_of(const builder_t* b, int32_t block) noexcept nogil:
 
 
 cdef void _mark_comments_below(const builder_t* b, const block_t* blocks, Py_ssize_t headline) noexcept nogil:
-    """Assigns the zone of comments to those that no class names: the text behind a heading such as “Comments (25)”, to
+    """Assigns the zone of comments to those that no class names: the text after a heading such as “Comments (25)”, to
     the end of the largest block around it that holds neither the headline nor the prose before it, or, if that block
     holds hardly more than the heading, of the block around that one."""
     cdef Py_ssize_t i, at, first = -1, last, before

@@ -69,7 +69,7 @@ _HAVE_KINDS = frozenset(_KINDS)
 _HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
 _ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
 
-# The beginning of a value that is assigned, behind what such a name may end in; and the end of a name such as
+# The beginning of a value that is assigned, after what such a name may end in; and the end of a name such as
 # `__NUXT__` or `initialState`.
 _ASSIGNED = re.compile(r"""=(?<=[_aeEsS"'\]\s]=)\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
 _NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")

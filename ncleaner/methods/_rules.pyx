@@ -2,15 +2,15 @@
 
 Each changes a mask in place: shape (segments,), bool, in time linear in the page.
 
-What is of other pages, or stands twice, goes:
+What is of other pages, or is twice, goes:
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
-of one style are the page's own: refrains, repeated rows and examples. But a text that stands three times in a row is a
+of one style are the page's own: refrains, repeated rows and examples. But a text that is three times in a row is a
 banner that moves.
 
 *Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they stand
-in a row, each a link as a whole, beside the block that holds the text or behind it.
+in a row, each a link as a whole, beside the block that holds the text or after it.
 
 *Summaries and strays* stand apart from the text: segments that go are between.
 
@@ -90,7 +90,7 @@ cdef enum:
     LONG_WORD = 8
     # Texts that begin with the same letters are compared as a whole.
     BEGINNING = 48
-    # Least number of times that a banner stands in a row, and least and most number of its words.
+    # Least number of times that a banner is in a row, and least and most number of its words.
     REPEATS = 3
     BANNER = 3
     LONG_BANNER = 8
@@ -123,7 +123,7 @@ cdef inline bint _are_equal(const tables_t* t, const segment_t* one, const segme
 cdef void _drop_beside(
     const tables_t* t, Py_ssize_t i, Py_ssize_t first, int step, uint8_t* kept, int32_t* firsts
 ) noexcept nogil:
-    """Takes the short segments beside a copy that also stand beside the first one, as a price does on two cards.
+    """Takes the short segments beside a copy that also are beside the first one, as a price does on two cards.
 
     `step` is 1 for those after the copy, -1 for those before it."""
     cdef const segment_t* s = t.segments
@@ -163,9 +163,9 @@ cdef void _drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexc
 
 def drop_copies(Tables tables not None, mask not None, firsts=None):
     """Takes from a mask each kept segment whose text is kept before in a block of another style, and the short ones
-    around it that stand around the other one, too.
+    around it that are around the other one, too.
 
-    Of a short text that stands three times in a row, only the first one stays.
+    Of a short text that is three times in a row, only the first one stays.
 
     Args:
         tables: of the page.
@@ -236,7 +236,7 @@ cdef enum:
     # Least share of the text that its block holds, in per cent.
     MOST_TEXT = 60
 
-# Probabilities of an article from which on these go: a run beside the text, links behind the text, a run inside it.
+# Probabilities of an article from which on these go: a run beside the text, links after the text, a run inside it.
 cdef double MAYBE = 0.2
 cdef double LIKELY = 0.5
 cdef double SURELY = 0.8
@@ -253,7 +253,7 @@ cdef struct beside_t:
     uint64_t* paths     # hash of the tags from the root down, of each element
     run_t* runs
     uint64_t mask
-    Py_ssize_t block    # the block of the text, the first element behind it, and its last kept segment
+    Py_ssize_t block    # the block of the text, the first element after it, and its last kept segment
     Py_ssize_t end
     Py_ssize_t last
 
@@ -297,7 +297,7 @@ cdef run_t* _run_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
 
 
 cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
-    """Returns the run of a line behind the text that follows a link, such as those below the titles of other stories;
+    """Returns the run of a line after the text that follows a link, such as those below the titles of other stories;
     NULL for any other segment."""
     cdef const segment_t* s = b.t.segments
     cdef Py_ssize_t back
@@ -355,10 +355,10 @@ cdef void _take_runs(beside_t* b, double article) noexcept nogil:
 
 
 def drop_link_runs(Tables tables not None, mask not None, double article):
-    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
+    """Takes from a mask the links to other pages that are in rows beside the text of an article.
 
     These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
-    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
+    outside the innermost block with 60 per cent of that text; single links after this block, and lines below three
     such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
     per cent are in links.
 
@@ -379,7 +379,7 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
 
 
 # --------------------------------------------------------------------------------------------------
-# What stands apart.
+# What is apart.
 
 cdef enum:
     # Most segments from a removed link to the summary below it, and from this to the next one; fewest removed segments
@@ -480,9 +480,9 @@ cdef bint _next_group(const segment_t* s, const uint8_t* kept, Py_ssize_t n, gro
 
 
 def drop_strays(Tables tables not None, mask not None, uint64_t words):
-    """Takes from a mask groups of segments that stand apart behind the text, in other styles.
+    """Takes from a mask groups of segments that stand apart after the text, in other styles.
 
-    Six segments or more are not kept between two groups. That with most words is the text; of those behind it, each
+    Six segments or more are not kept between two groups. That with most words is the text; of those after it, each
     with fewer than `words` and no style of the text goes.
 
     Other arguments and errors as `drop_copies`.
@@ -601,7 +601,7 @@ def drop_last_links(Tables tables not None, mask not None):
             kept[i] = False
 
 
-# What stands between the parts of a breadcrumb.
+# What is between the parts of a breadcrumb.
 cdef words_t CRUMBS
 fill_words(&CRUMBS, (" > ", " / ", " | ", " › ", " » ", " → "))
 
@@ -782,7 +782,7 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
 
 
 cdef bint _is_amid(const tables_t* t, Py_ssize_t table, const uint8_t* kept) noexcept nogil:
-    """Returns whether a table stands between two kept segments, of which the first one is in a block around the table,
+    """Returns whether a table is between two kept segments, of which the first one is in a block around the table,
     or its child."""
     cdef const element_t* e = &t.elements[table]
     cdef Py_ssize_t before = t.runs[e.first_run].segment - 1, behind = t.runs[e.last_run - 1].segment + 1
@@ -799,7 +799,7 @@ cdef bint _is_amid(const tables_t* t, Py_ssize_t table, const uint8_t* kept) noe
 
 def complete_tables(Tables tables not None, mask not None):
     """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions; and
-    those of tables that stand between two kept segments of the same text, if at most 30 per cent of them are links.
+    those of tables that are between two kept segments of the same text, if at most 30 per cent of them are links.
 
     Arguments and errors as `drop_copies`.
     """
@@ -829,7 +829,7 @@ def complete_tables(Tables tables not None, mask not None):
 
 
 def complete_code(Tables tables not None, mask not None):
-    """Adds preformatted text to a mask of which a quarter of the characters is kept, or that stands between two kept
+    """Adds preformatted text to a mask of which a quarter of the characters is kept, or that is between two kept
     segments or below one that ends in a colon.
 
     Arguments and errors as `drop_copies`.
@@ -902,7 +902,7 @@ cdef inline int32_t _heading_of(const tables_t* t, const segment_t* s) noexcept 
 
 
 def complete_headings(Tables tables not None, mask not None):
-    """Adds to a mask each heading between two kept segments that is not a link, and stands beside the text below it.
+    """Adds to a mask each heading between two kept segments that is not a link, and is beside the text below it.
 
     Arguments and errors as `drop_copies`.
     """

@@ -190,7 +190,7 @@ while _each[0] != NULL:
     hiding_sizes[<unsigned char> _each[0][0]] |= <uint32_t> 1 << min(strlen(_each[0]), <size_t> 31)
     _each += 1
 
-# What ends a name in a class attribute, or stands inside a class for one size of screen.
+# What ends a name in a class attribute, or is inside a class for one size of screen.
 cdef enum:
     GAP = 1
     COLON = 2

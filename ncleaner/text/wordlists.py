@@ -18,7 +18,7 @@ _COMMA = re.compile(r",\s+")
 # not those of regular expressions: [\d.,], {2,4}
 _GLUED = re.compile(r",(?![\s\d\]}])")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
-# letters behind a backslash are signs of regular expressions, such as \W
+# letters after a backslash are signs of regular expressions, such as \W
 _ESCAPE = re.compile(r"\\.")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 
@@ -69,7 +69,7 @@ def word_lists(name: str, *sections: str) -> dict[str, tuple[str, ...]]:
         before = len(words)
         words.update(dict.fromkeys(new))
         if "" in words:
-            fail(number, "a comma without a word")
+            fail(number, "a comma without words")
         if len(words) != before + len(new):
             fail(number, f"words of this line are in [{section}] twice")
     for section in sections:

@@ -44,7 +44,7 @@ _MEASURED = "What is measured"
 _OUTPUT = "Output"
 
 _WIDTH = 100
-# what is behind a tool whose models may have seen the pages, and after one whose models have not
+# what is after a tool whose models may have seen the pages, and after one whose models have not
 _SEEN, _HELD_OUT = " *", " †"
 # longest reason of a failure
 _REASON = 120
