@@ -29,7 +29,6 @@ from ncleaner.parsing._structs cimport (
     END_TAG, KNOWN_TAGS, array_t, attribute_t, document_t, done_t, node_t, token_t, tokenizer_t, tree_t,
 )
 
-from ncleaner.parsing.coarse import bounded, flattened, thinned
 
 cdef extern from *:
     """
@@ -182,6 +181,8 @@ cdef class _Machine:
             if done or not g.found:
                 return done
             if g.found & CROWDED:
+                from ncleaner.parsing.coarse import flattened, thinned  # imported lazily: rarely needed
+
                 if found & CROWDED:
                     html, _removed = flattened(html, g.most_tags // 2)
                 else:
@@ -332,6 +333,8 @@ def parsed_within_bounds(
     if outgrows(text, text + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     if not found_lexbor:
+        from ncleaner.parsing.coarse import bounded
+
         html, dropped = bounded(html, tags)
         found = _make(html, False)
         found.dropped = dropped

@@ -45,7 +45,7 @@ def test_words_of_one_line_and_of_several(tmp_path: Path, monkeypatch: pytest.Mo
             r"line 4: words of this line are in \[gulls\] twice",
         ),
         ("[gulls]\nmew,kaiak\n", "line 2: a comma without a space"),
-        ("[gulls]\nmew, , kaiak\n", r"line 2: a comma without a word"),
+        ("[gulls]\nmew, , kaiak\n", r"line 2: a comma without words"),
         ("mew\n", "line 1: words before the first"),
         ("[gulls]\nMew\n", "line 2: capitals"),
         (
