@@ -260,9 +260,9 @@ def reals(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 # ------------------------------------------------------------------------------------------------
 # Cards: models described as text.
 
-# The entry with the F of models of fewer pages, by their numbers; see `training.curve`.
+# The entry with the F of models of fewer pages, by their numbers; see `lab.training.curve`.
 LEARNING_CURVE = "learning_curve"
-# The entry of the header of a model that is learned from raw pages alone; see `training.crawl`.
+# The entry of the header of a model that is learned from raw pages alone; see `lab.training.crawl`.
 AGREEMENT = "agreement"
 
 

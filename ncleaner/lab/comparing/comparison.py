@@ -52,7 +52,7 @@ class Mean:
     def of(cls, values: Sequence[float], clusters: Sequence[str]) -> Mean:
         """Averages at least one value.
 
-        Pages of one site look alike, so their values are not independent: sites are (`scoring.measures`).
+        Pages of one site look alike, so their values are not independent: sites are (`lab.scoring.measures`).
 
         Args:
             values: of each page.

@@ -149,7 +149,7 @@ def train_hybrid(
 
     Args:
         pairs: see `read_pairs`.
-        annotated: pages with labels; see `training.annotations`.
+        annotated: pages with labels; see `lab.training.annotations`.
         structure: `shipped` calibrates the shipped model to these pages; `own` trains one on them, which
             needs LightGBM (extra `train`); or a structure model.
         without: features of an own structure model to leave out; see `modelling.features`.
@@ -160,7 +160,7 @@ def train_hybrid(
         about: further entries of the header.
 
     Returns:
-        The model. `model.about["validation"]` has the figures of `training.validation` by cross-validation,
+        The model. `model.about["validation"]` has the figures of `lab.training.validation` by cross-validation,
         and their standard errors (`…_error`); empty if all pages are of one site.
 
     Warns:
@@ -334,7 +334,7 @@ def train(
 
     Returns:
         The model. `model.about["validation"]` has precision, recall and F of words, 0 to 1, with their
-        standard errors, of pages that are cleaned by models without their sites; see `training.validation`.
+        standard errors, of pages that are cleaned by models without their sites; see `lab.training.validation`.
 
     Warns:
         TrainingWarning: pairs that do not belong together, empty clean texts, very few pages or sites.

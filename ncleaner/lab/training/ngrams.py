@@ -114,7 +114,7 @@ def train_and_score(
 
     Returns:
         The model. `model.about["validation"]` has the figures of the method `ngram` by cross-validation; see
-        `training.validation`. It is empty if all pages are of one site.
+        `lab.training.validation`. It is empty if all pages are of one site.
 
     Warns, raises: as `train`.
     """
