@@ -171,7 +171,7 @@ def _marked(source: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words(predicted: bytes, gold: Path) -> MatchCounts:
-    """Word counts as `ncleaner.evaluation` has them; small training sets often clean a page alike."""
+    """Word counts as `lab.scoring.measures` has them; small training sets often clean a page alike."""
     return count_diff(diff_words(split_words(predicted), split_words(gold.read_bytes())))[0]
 
 

@@ -1,6 +1,6 @@
 """Options, each declared once: the field of a dataclass says its type, default, bounds, help and flags.
 
-The Python API checks values against the declaration, `cli.options` makes the command line of it,
+The Python API checks values against the declaration, `cli.parameters` makes the command line of it,
 manifests record it, and the documentation lists it.
 """
 

@@ -152,7 +152,7 @@ class ProgressDisplay(_Display):
         self._bytes = 0
 
     def advance(self, tally: Tally, source: Input, offset: int | None) -> None:
-        """Shows what the engine reports; see `engine.Progress`."""
+        """Shows what the engine reports; see `running.jobs.Progress`."""
         for note in tally.notes:
             self._tell(note)
         self._pages += tally.pages
@@ -194,7 +194,7 @@ class SortDisplay(_Display):
         self._before = 0
 
     def advance(self, phase: Phase, notes: Iterable[Note]) -> None:
-        """Shows what the sort reports; see `sorting.engine.Progress`."""
+        """Shows what the sort reports; see `sorting.regroup.Progress`."""
         for note in notes:
             self._tell(note)
         if phase.name != self._phase:

@@ -3,7 +3,7 @@
 *Joints.* Inline elements next to each other are either parts of a line that a style sheet sets apart (a name and a
 date, labels, buttons), or formatting inside a word (a drop cap, half a word in bold). The style sheet is not known
 here. The rule looks at the characters at the joint, and at the two elements directly below the innermost element
-around both texts. `bench/glued.py` measures it against gold text; docs/architecture.md has the figures.
+around both texts. `bench/glued.py` measures it against gold text; docs/internals.md has the figures.
 
 *Shortcodes* are marks of content managers that no plugin replaced, such as `[gallery ids="1,2"]`. The builder treats
 them as white space. The form of a mark must say what it is: a name with attributes (`[box type="info"]`), the end

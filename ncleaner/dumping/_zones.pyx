@@ -2,7 +2,7 @@
 
 *Kinds.* Half of the headings and list items that CleanEval's annotators marked are not in an <h1> or <li>. They are
 short lines, bold or not, cells of tables, and lines after a bullet or a number. The rules below are the few that
-improved the results on the development set (figures in docs/architecture.md). They do not change the kinds that tags
+improved the results on the development set (figures in docs/internals.md). They do not change the kinds that tags
 give, with one exception: a list item as long as a comment or a chapter becomes a paragraph.
 
 *Zones* are parts of a page that some gold standards keep and others leave out: the headline, the byline (author,

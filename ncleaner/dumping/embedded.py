@@ -403,7 +403,7 @@ def _spans_of(text: str) -> set[str]:
 
 
 def _known_spans(shown: str) -> set[str]:
-    """Returns the `_spans_of` what a page shows, one segment on each line, and those of each line."""
+    """Returns the sequences (`_spans_of`) of what a page shows, a segment on each line, and of each line."""
     words: list[str] = []
     short: set[str] = set()
     for line in shown[:_SHOWN].casefold().splitlines():
@@ -416,7 +416,7 @@ def _known_spans(shown: str) -> set[str]:
 
 
 def _is_known(spans: set[str], known: set[str]) -> bool:
-    """Returns whether the text with these `_spans_of` is among known ones: at least the share `_KNOWN` is."""
+    """Returns whether a text with these sequences is known: at least the share `_KNOWN` of them is."""
     return len(spans & known) >= _KNOWN * len(spans)
 
 

@@ -22,7 +22,7 @@ cdef enum:
     REPLACED = 1          # NFC replaces it, or it is a part of a Hangul syllable
     SECOND = 2            # it composes with a character before it
     COMPOSED = 4          # it is composed of others
-    # More marks in a row than these are broken up, see `nfc`.
+    # More marks in a row than these are broken up, see `compose_text`.
     MARKS = 30
     # From here on there are only pictures and ideographs; the compatibility ideographs among them are replaced.
     PICTURES = 0x1F000

@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from ncleaner.text._lines cimport lines_t
 
 cpdef enum:
-    # The layouts, in the order of `page.TextLayout.NAMES`.
+    # The layouts, in the order of `page.LAYOUTS`.
     LINES = 0
     PARAGRAPHS = 1
     WRAPPED = 2

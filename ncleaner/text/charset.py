@@ -6,7 +6,7 @@ valid UTF-8 by accident, while wrong declarations are common. That test is also 
 decides nearly every page of the present web before any search for declarations. Only encodings that look
 like plain ASCII or contain NUL bytes (ISO-2022-JP, HZ, UTF-16) are looked for before it.
 
-UTF-8 that was encoded twice is decoded twice if the page shows it clearly (`twofold`).
+UTF-8 that was encoded twice is decoded twice if the page shows it clearly (`encodings.mended`).
 
 Labels are those of the WHATWG standard: `iso-8859-1` means windows-1252 and `gb2312` means GBK, as in
 every browser. The result depends on the arguments only, so a page decodes the same each time.

@@ -234,7 +234,7 @@ def small_models() -> tuple[bytes, ...]:
 
 
 # --------------------------------------------------------------------------------------------------
-# The container, without any of the checks of `modelfile`.
+# The container, without any of the checks of `modelling.container`.
 
 
 def opened(data: bytes) -> tuple[dict[str, Any], list[bytes]]:

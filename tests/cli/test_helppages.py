@@ -65,6 +65,16 @@ def test_the_short_page_is_short_and_the_long_one_has_everything() -> None:
     assert page("sort") and "--help-all" not in page("sort")
 
 
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [("inspect", "--why --diff --number"), ("compare", "--tool --cross-validate"), ("tune", "--order --alphabet"),
+     ("train", "--raw --language --output"), ("evaluate", "--curve --html")],
+)  # fmt: skip
+def test_the_short_page_has_the_options_of_the_command_itself(command: str, own: str) -> None:
+    said = page(command)
+    assert [option for option in own.split() if option not in said] == []
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_page_is_plain_and_fits_a_terminal(path: str) -> None:
     said = page(path)

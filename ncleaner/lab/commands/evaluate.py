@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ncleaner.cli.parameters import Given, Run, part, reports_errors, with_options
 from ncleaner.cli.printing import tell
-from ncleaner.lab.scoring import Measuring
+from ncleaner.lab.commands.asked import Measuring
 from ncleaner.lab.training import Labelled
 from ncleaner.recipe import Recipe
-
-if TYPE_CHECKING:
-    pass
-
 
 EXAMPLES = (
     ("Clean pages, and compare the result with gold texts:", "ncleaner evaluate pages gold --method hybrid"),

@@ -20,12 +20,12 @@ from ncleaner.cli.printing import show, show_json, tell_error
 from ncleaner.cli.progress import CountDisplay
 from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
+from ncleaner.lab.commands.asked import Measuring
 from ncleaner.lab.commands.curves import curve_drawing, curve_of, curve_table, write_curve
 from ncleaner.lab.comparing.gold import unit_of
 from ncleaner.lab.explaining.against import with_gold
 from ncleaner.lab.explaining.drawing import page_of
 from ncleaner.lab.explaining.explain import explain
-from ncleaner.lab.scoring import Measuring
 from ncleaner.lab.scoring.evaluation import Evaluation, PageScores, evaluate, read_pair, stem_of, texts_in
 from ncleaner.lab.scoring.measures import (
     BagUnit,

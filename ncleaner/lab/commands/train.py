@@ -13,8 +13,9 @@ import typer
 from ncleaner.cli.parameters import Given, Run, part, reports_errors, with_options
 from ncleaner.cli.printing import tell
 from ncleaner.errors import TrainingWarning
+from ncleaner.lab.commands.asked import WITH_NGRAMS, Training, takers_of
 from ncleaner.lab.commands.labelled import training_notes
-from ncleaner.lab.training import WITH_NGRAMS, Labelled, NGramOptions, Recorded, Training, takers_of
+from ncleaner.lab.training import Labelled, NGramOptions, Recorded
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import visible
 

@@ -53,9 +53,9 @@ def gold_of(given: Path, page: str) -> tuple[Path, str]:
 def with_gold(explanation: Explained, gold: str, source: str = "the gold text") -> Explained:
     """Returns an explanation in which each verdict is compared with a gold text.
 
-    A segment is clean if at least half of its words are aligned with the gold text (`lab.training.alignment`), as
-    in training. Kept segments are aligned first: of two segments with the words of the gold text, the
-    kept one is right. A segment without words is neither right nor wrong.
+    A segment is clean if at least half of its words are aligned with the gold text
+    (`lab.training.alignment`), as in training. Kept segments are aligned first: of two segments with the
+    words of the gold text, the kept one is right. A segment without words is neither right nor wrong.
 
     Args:
         explanation: of the page.

@@ -348,7 +348,7 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
                 on_page = trace.steps and not document.is_text
                 said = _form(flags[row]) + (", on a page with little other text" if on_page else "")
             else:
-                said = _SAID[name, keeps]
+                said = _SAID.get((name, keeps), f"by the rule {name}")
             rulings[row].append(Ruling(keeps, said, name))
         if name in _NOTES and before.any() and not mask.any():
             notes.append(_NOTES[name])

@@ -160,8 +160,8 @@ def train_hybrid(
         about: further entries of the header.
 
     Returns:
-        The model. `model.about["validation"]` has the figures of `lab.training.validation` by cross-validation,
-        and their standard errors (`…_error`); empty if all pages are of one site.
+        The model. `model.about["validation"]` has the figures of `lab.training.validation` by cross-
+        validation, and their standard errors (`…_error`); empty if all pages are of one site.
 
     Warns:
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.
@@ -334,7 +334,8 @@ def train(
 
     Returns:
         The model. `model.about["validation"]` has precision, recall and F of words, 0 to 1, with their
-        standard errors, of pages that are cleaned by models without their sites; see `lab.training.validation`.
+        standard errors, of pages that are cleaned by models without their sites; see
+        `lab.training.validation`.
 
     Warns:
         TrainingWarning: pairs that do not belong together, empty clean texts, very few pages or sites.

@@ -1,8 +1,8 @@
 """Figures that hold for the next site: each page is cleaned by a model that has not seen its site.
 
 A page is cleaned as `clean` does it by default, with the headline that the method keeps. Words are compared
-in order, as in `lab.training.alignment`; in scripts that do not separate words, characters. The figures are means
-over pages, and their standard errors take pages of one site as one (`lab.scoring.measures`).
+in order, as in `lab.training.alignment`; in scripts that do not separate words, characters. The figures are
+means over pages, and their standard errors take pages of one site as one (`lab.scoring.measures`).
 
 `Judge` cleans held-out pages with given scores of n-grams, by the methods `hybrid` and `ngram`. Thresholds
 and calibrations for the pages of a fold are fitted on the pages of all other folds. So no page influences its
