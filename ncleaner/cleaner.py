@@ -362,8 +362,7 @@ class Cleaner:
         """
         options = MarkupOptions(links, images, spans)
         document, kept = self._clean(html, url, marks=True, facts=images)
-        text: str = _markup().html_of(document, kept, options, _address(html, url)).decode()
-        return text
+        return bytes(_markup().html_of(document, kept, options, _address(html, url))).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""

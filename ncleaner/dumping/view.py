@@ -122,28 +122,25 @@ def _sizes(node: LexborNode) -> str:
     return f' style="{";".join(found)}"' if found else ""
 
 
-def marked_html(
-    html: bytes, document: Document, *, encoding: str | None = None, limits: Limits = Limits()
-) -> Marked:
+def marked_html(html: bytes, document: Document, *, encoding: str | None = None) -> Marked:
     """Returns the markup of a page with the numbers of its segments.
 
     Args:
         html: the page as served.
-        document: what `dump_html` makes of it with the same encoding and limits.
+        document: what `dump_html` makes of it with the same encoding and the default limits.
         encoding: as for `dump_html`.
-        limits: as for `dump_html`.
 
     Raises:
         InputError: as `dump_html`.
     """
     utf8, _ = decode(html, "", encoding)
-    tree = parse(utf8, limits)
+    tree = parse(utf8, Limits())
     drawing = _Drawing()
     root = tree.parser.root
     if root is not None:
         nodes = {node.mem_id: node for node in root.traverse(include_text=True)}
         met = bytearray()
-        walk(tree.parser, Builder(len(utf8) // 8, limits.segments), met=met)
+        walk(tree.parser, Builder(len(utf8) // 8, Limits().segments), met=met)
         for address, *what in np.frombuffer(met, np.int64).reshape(-1, 4).tolist():
             drawing.add(nodes[address], *what)
     starts, ends = document.segments["start"].tolist(), document.segments["end"].tolist()
