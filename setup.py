@@ -9,6 +9,7 @@ from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 
 from setuptools import Distribution, Extension, find_packages, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, PlatformError
 
@@ -66,6 +67,16 @@ A wheel for this system needs neither; docs/installing.md says where wheels come
 """
 
 
+class Fresh(build):
+    """Forgets what earlier builds have left: a module that has moved would come into the wheel from its old
+    place."""
+
+    def run(self) -> None:
+        """Builds all."""
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
+
+
 class Build(build_ext):
     """Turns Cython into C only when something is compiled: frontends call setup.py for metadata before."""
 
@@ -89,9 +100,6 @@ class Build(build_ext):
             quiet=True,
         )
         gc.enable()
-        if not self.inplace:
-            # a module that has moved would come into the wheel from its old place
-            shutil.rmtree(self.build_lib, ignore_errors=True)
         sources = {extension.name: extension.sources for extension in made}
         for extension in self.extensions:
             extension.sources = sources[extension.name]
@@ -147,7 +155,7 @@ if __name__ == "__main__":
     sources = {".".join(path.with_suffix("").parts): path.as_posix() for path in paths}
     setup(
         packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models", "ncleaner.examples"],
-        cmdclass={"build_ext": Build},
+        cmdclass={"build": Fresh, "build_ext": Build},
         ext_modules=[
             Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=arguments_for(SHARED)),
             *(
