@@ -19,14 +19,7 @@ from pathlib import Path
 from timeit import repeat
 from typing import Any, Literal
 
-from ncleaner.cleaner import Cleaner
 from ncleaner.errors import MissingWingError, ModelError, NcleanerError
-from ncleaner.methods.choice import load_model
-from ncleaner.modelling.files import VARIABLE, own_folder, own_models, shipped_names
-from ncleaner.page import Page
-from ncleaner.parsing import _lexbor, _nodes
-from ncleaner.reading import _warc
-from ncleaner.reading.archive import read
 from ncleaner.storage.local import shipped_folder
 from ncleaner.text.visible import counted, joined
 
@@ -231,6 +224,9 @@ def compiled() -> Iterator[Finding]:
 def _ways() -> Iterator[Finding]:
     """Yields which of two ways the compiled code takes, where another build of a library rules the fast one
     out. The results are the same."""
+    from ncleaner.parsing import _lexbor, _nodes
+    from ncleaner.reading import _warc
+
     again = "on Windows always so; else: pip install --force-reinstall --only-binary :all:"
     if not _nodes.LAYOUT_PROVED:
         yield Finding(
@@ -266,6 +262,8 @@ _LITTLE_SPACE = 500_000_000
 
 def models() -> Iterator[Finding]:
     """Yields the shipped models, and the user's own; each that is damaged in a finding of its own."""
+    from ncleaner.modelling.files import own_models, shipped_names
+
     good: list[str] = []
     for name in shipped_names():
         yield from _loaded(name, name, good, _REINSTALL, {})
@@ -289,6 +287,8 @@ def _loaded(
     name: str, file: str | Path, good: list[str], remedy: str, values: dict[str, Any]
 ) -> Iterator[Finding]:
     """Loads a model: its name becomes one of the good ones, or a finding says why not."""
+    from ncleaner.methods.choice import load_model
+
     try:
         load_model(file)
     except NcleanerError as error:
@@ -300,6 +300,8 @@ def _loaded(
 
 def folders() -> Iterator[Finding]:
     """Yields whether the folders that commands write to can be written, and the space there."""
+    from ncleaner.modelling.files import VARIABLE, own_folder
+
     yield _folder(
         "temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder that can be written"
     )
@@ -405,6 +407,10 @@ def rate() -> Iterator[Finding]:
     Raises:
         InputError: the sample crawl is not there.
     """
+    from ncleaner.cleaner import Cleaner
+    from ncleaner.page import Page
+    from ncleaner.reading.archive import read
+
     cleaner = Cleaner()
 
     def clean() -> int:
