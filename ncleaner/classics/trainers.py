@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from ncleaner.classics.victor import (
     visible_rows,
 )
 from ncleaner.document import Document
-from ncleaner.errors import TrainingError, require
+from ncleaner.errors import TrainingError, named, require
 from ncleaner.lab.training.annotations import Annotated, labels_from_alignment
 from ncleaner.lab.training.examples import checked_pairs, count_sites
 from ncleaner.lab.training.labels import LABELS, OTHER, Labels, gold_of
@@ -187,7 +186,7 @@ def _learner(name: str, pairs: Sequence[Pair]) -> Any:
     require("training this kind of model", "sklearn", "train", "scikit-learn", TrainingError)
     if not pairs:
         raise TrainingError("no pages to train on: give pages with their clean text")
-    return resolve_name(name)
+    return named(name)
 
 
 def _keywords(pages: Sequence[tuple[Nodes, Any]]) -> tuple[str, ...]:

@@ -47,13 +47,13 @@ def command(
     at once; start again with the same directory to resume. docs/training.md has the guidelines and the
     formats.
     """
+    from ncleaner.lab.commands import sessions
+
     if _is_one_page(what):
         for name in ("settle", "agreement", "anno", "port"):
             if getattr(asked, name) not in (False, None):
                 raise OptionError(name, f"it is for a directory or an archive, and {what} is one page")
-        from ncleaner.lab.commands.sessions import write_page
-
-        write_page(Path(what), recipe, asked.clean, asked.output)
+        sessions.write_page(Path(what), recipe, asked.clean, asked.output)
         return
     if asked.clean is not None:
         raise OptionError("clean", "it is for one page; clean texts in DIR/clean are found without it")
@@ -62,8 +62,6 @@ def command(
     if not asked.agreement:
         for module in ("starlette", "uvicorn", "nh3"):
             require("annotating", module, "annotate")
-    from ncleaner.lab.commands import sessions
-
     project = sessions.project_of(what, asked.output, asked.pages, recipe.encoding)
     if asked.agreement:
         sessions.show_agreement(project)

@@ -587,7 +587,6 @@ def _advice(convention: str) -> str:
 
 def _curve(pairs: list[Pair], recipe: Recipe, prefix: Path | None, quiet: bool) -> tuple[str, list[str]]:
     """Returns the curve as SVG, and what to say of it; draws it to a file if a prefix is given."""
-
     try:
         # the curve of the method whose figures the report has
         curve = curve_of(pairs, recipe, True, quiet)
@@ -596,8 +595,8 @@ def _curve(pairs: list[Pair], recipe: Recipe, prefix: Path | None, quiet: bool) 
         if prefix is not None:
             raise
         return "", [f"No curve was drawn: {error}"]
-    drawn = curve_drawing(curve)
-    return drawn, [] if prefix is None else [write_curve(drawn, prefix)]
+    svg = curve_drawing(curve)
+    return svg, [] if prefix is None else [write_curve(svg, prefix)]
 
 
 def drawn(
