@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         TrainingError,
         TrainingWarning,
     )
-    from ncleaner.frames import Row, rows
+    from ncleaner.frames import rows
     from ncleaner.lab.explaining.explain import explain
     from ncleaner.lab.scoring.evaluation import evaluate
     from ncleaner.lab.training.hybrid import train
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ncleaner.page import Damage, Page, Skip
     from ncleaner.reading.archive import pages, read
     from ncleaner.recipe import Recipe
+    from ncleaner.sinks.rows import Row
 
 __all__ = [
     "Cleaner",
@@ -112,7 +113,8 @@ _MODULES = {
             "TrainingWarning"
         ),
         "ncleaner.lab.explaining.explain": "explain",
-        "ncleaner.frames": "Row rows",
+        "ncleaner.frames": "rows",
+        "ncleaner.sinks.rows": "Row",
         "ncleaner.limits": "Limits",
         "ncleaner.methods.choice": "load_model",
         "ncleaner.modelling.hybrid": "HybridModel",

@@ -16,7 +16,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method
-from ncleaner.methods.language import page_language
+from ncleaner.methods.language import find_language
 from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.registry import entry_of
 from ncleaner.methods.zoning import ZoneOptions
@@ -38,7 +38,7 @@ Html: TypeAlias = bytes | bytearray | memoryview | str
 # What is no option of a Cleaner, but an argument of its methods.
 _OF_METHODS = {
     **dict.fromkeys((each.name for each in options_of(MarkupOptions)), "`markdown`, `html` or `extract`"),
-    "front_matter": "`markdown`",
+    "metadata": "`markdown`",
     "url": "the method that gets the page",
 }
 
@@ -192,9 +192,11 @@ class Cleaner:
         sites = self.sites
         first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
         if first and self.recipe.drop_duplicates:
+            found = find_language(document)
             return document, _nothing(
-                document, language=page_language(document), duplicate_of=first, left_out="duplicate"
-            )
+                document, language=found.language, language_score=found.score, duplicate_of=first,
+                left_out="duplicate",
+            )  # fmt: skip
         kept = self._remark(document, self._decide(document, html.rights))
         return document, self._restrict(html, document, kept.remarked(duplicate_of=first) if first else kept)
 
@@ -216,8 +218,8 @@ class Cleaner:
 
             if rights_of(document, header).reserved:
                 return _nothing(document, left_out="reserved")
-        if self._languages and (language := page_language(document)) not in self._languages:
-            return _nothing(document, language=language, left_out="foreign")
+        if self._languages and (found := find_language(document)).language not in self._languages:
+            return _nothing(document, language=found.language, language_score=found.score, left_out="foreign")
         kept = self.wanted.applied(document, self.method.keep(document))
         if kept.estimate is None:
             return kept
@@ -233,12 +235,15 @@ class Cleaner:
         if kept.remarks.model or kept.remarks.left_out == "foreign":
             return kept
         # the method has one model for all pages, or none
-        language = page_language(document)
+        found = find_language(document)
+        language = found.language
         unfamiliar = kept.remarks.unfamiliar
         # looking at letters takes time: a page in the model's language does without
         if not unfamiliar and self._ngrams is not None and self._model_language not in (language, "any"):
             unfamiliar = has_other_letters(self._ngrams, document)
-        return kept.remarked(model=self._model_name, language=language, unfamiliar=unfamiliar)
+        return kept.remarked(
+            model=self._model_name, language=language, unfamiliar=unfamiliar, language_score=found.score
+        )
 
     def _restrict(self, page: Page, document: Document, kept: Kept) -> Kept:
         """Returns a decision without what earlier pages have, by the survey of sites."""
@@ -313,7 +318,7 @@ class Cleaner:
         links: bool = False,
         images: bool = False,
         spans: Spans = "merge",
-        front_matter: bool = False,
+        metadata: bool = False,
     ) -> str:
         """Returns what is kept of one HTML page as Markdown; empty if no segment is kept.
 
@@ -330,16 +335,16 @@ class Cleaner:
             links: write the targets of links.
             images: write images.
             spans: what becomes of a cell over several columns or rows: see `Spans`.
-            front_matter: begin with the metadata of the page, as YAML; see `front_matter_of`.
+            metadata: begin with the metadata of the page, as YAML; see `front_matter_of`.
 
         Raises as `clean` does, and ValueError for other `spans`.
         """
-        check_flag("front_matter", front_matter)
+        check_flag("metadata", metadata)
         options = MarkupOptions(links, images, spans)
-        document, kept = self._clean(html, url, marks=True, facts=front_matter or images, named=front_matter)
+        document, kept = self._clean(html, url, marks=True, facts=metadata or images, named=metadata)
         url = _address(html, url)
         text: str = _markup().markdown_of(document, kept, options, url).decode()
-        if not (front_matter and text):
+        if not (metadata and text):
             return text
         # few ask for it, and it imports parsers of dates and addresses
         from ncleaner.sinks.marked import front_matter_of

@@ -69,8 +69,11 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
 
     def __init__(self, data_folder: Any, paths_file: Any = None, **options: Any) -> None:
         recipe, reading = _taken(Recipe, options), _taken(Reading, options)
+        output = _taken(Output, {**options, "format": "jsonl"})
+        for each in options_of(Output):
+            options.pop(each.name, None)
         super().__init__(data_folder, paths_file, **options)
-        self.settings = Settings(recipe, reading, Output(format="jsonl"))
+        self.settings = Settings(recipe, reading, output)
         self._pool: Pool | None = None
 
     def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:

@@ -5,167 +5,137 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NotRequired, TypedDict, cast
+from typing import Any, BinaryIO, TypedDict, Unpack, cast
 
 from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
-from ncleaner.reading.archive import InputFormat, check_source, pages
+from ncleaner.options import check_names, options_of
+from ncleaner.page import Damage, Page
+from ncleaner.reading.archive import InputFormat, check_source
 from ncleaner.reading.inputs import find_inputs
-from ncleaner.sinks.jsonl import row_of
-from ncleaner.sinks.sink import SinkOptions
-from ncleaner.sinks.text import kept_text
+from ncleaner.running.settings import Reading, Settings
+from ncleaner.running.tally import note_of
+from ncleaner.sinks.formats import Output
+from ncleaner.sinks.rows import Row, row_of
 from ncleaner.text.visible import visible
 
 _LOG = logging.getLogger("ncleaner")
 
 
-class Row(TypedDict):
-    """A page as `rows` gives it. Unknown values are empty; the last four are there if they are asked for.
-
-    >>> import ncleaner
-    >>> row: ncleaner.Row = next(ncleaner.rows("examples/crawl.warc.gz"))
-    >>> sorted(set(ncleaner.Row.__annotations__) - set(row))
-    ['markdown', 'metadata', 'segments', 'signals']
+class RowOptions(TypedDict, total=False):
+    """What rows contain, and how inputs are read; the names of the command line.
 
     Attributes:
-        url, date, offset, record_id, truncated: as those of `Page`.
-        title: the contents of `<title>`.
-        lang: the language that the page declares.
-        language: that of the text, ISO 639-1, else ISO 639-3.
-        model: name of the model that decided.
-        page_kind: the most probable kind of the page.
-        page_kinds: the probability of each kind.
-        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate.
-        origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`.
-        duplicate_of: URL of the page that this one repeats, by the survey of sites.
-        encoding: of the page.
-        segments_kept: number of kept segments.
-        text: these segments, one per line.
-        markdown: the same as Markdown.
-        metadata: the fields of `Metadata`.
-        signals: figures to filter by; see docs/metadata.md.
-        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment; with a survey
-            that knows paragraphs, seen; if they are asked for, also source_start, source_end and selector
-            (see `Sources`).
+        segments: add the segments, each with kind, zone, score and offsets.
+        metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
+        signals: add figures to filter by.
+        markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
+        removed: add the removed text.
+        source: with `segments`, add where each of them is in its page; a cleaner that is given must be made
+            with `sources=True`.
+        all_pages: give pages without clean text, too, with `left_out`.
+        carry: columns of a table that go with its pages: `NAME` or `NAME:TYPE`.
+        column: the column of a table that has the pages.
+        prefix, input_format, marker: see `read`.
     """
 
-    url: str
-    date: str
-    title: str
-    lang: str
-    language: str
-    model: str
-    page_kind: str
-    page_kinds: dict[str, float]
-    quality: float | None
-    origin: str
-    duplicate_of: str
-    encoding: str
-    offset: int
-    record_id: str
-    truncated: str
-    segments_kept: int
-    text: str
-    markdown: NotRequired[str]
-    metadata: NotRequired[dict[str, Any]]
-    signals: NotRequired[dict[str, Any]]
-    segments: NotRequired[list[dict[str, Any]]]
+    segments: bool
+    metadata: bool
+    signals: bool
+    markdown: bool
+    removed: bool
+    source: bool
+    all_pages: bool
+    carry: Sequence[str]
+    column: str | None
+    prefix: str | None
+    input_format: InputFormat
+    marker: str | None
 
 
 def rows(
-    source: str | os.PathLike[str] | BinaryIO,
+    inputs: str | os.PathLike[str] | BinaryIO,
     cleaner: Cleaner | None = None,
-    *,
-    segments: bool = False,
-    metadata: bool = False,
-    signals: bool = False,
-    markdown: bool = False,
-    sources: bool = False,
-    input_format: InputFormat = "auto",
-    marker: str | None = None,
+    **options: Unpack[RowOptions],
 ) -> Iterator[Row]:
-    """Cleans the pages of archives or files in this process, and gives each as a dict.
+    """Cleans the pages of archives, files or tables in this process, and gives each as a dict.
 
     >>> import ncleaner
     >>> found = list(ncleaner.rows("examples/crawl.warc.gz"))
     >>> len(found), sorted({row["language"] for row in found})[:3]
     (15, ['de', 'el', 'en'])
 
-    The keys are those of jsonl; see `Row`. Pages without clean text are rows,
-    too, with an empty `text`. For large crawls, `ncleaner clean -f parquet` takes all cores, survives pages
-    that kill a process, and can be interrupted; docs/python.md has recipes for both ways.
+    The keys are those of jsonl and Parquet; see `Row`. For large crawls, `ncleaner clean -f parquet` takes
+    all cores, survives pages that kill a process, and can be interrupted; docs/python.md has recipes for both
+    ways.
 
     Damage, pages that are given up, and files of a directory that cannot be opened are logged as warnings by
     the logger `ncleaner`.
 
     Args:
-        source: a path or a URL of an archive, an HTML file or a text, or a directory of these; or a binary
-            stream.
+        inputs: a path or a URL of an archive, an HTML file, a text or a table, or a directory of these; or a
+            binary stream.
         cleaner: what cleans the pages; by default that of `clean`.
-        segments: add the segments, each with kind, zone, score and offsets.
-        metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
-        signals: add figures to filter by.
-        markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
-        sources: with `segments`, add where each of them is in its page; a cleaner that is given must be made
-            with `sources=True`.
-        input_format, marker: see `read`.
+        options: see `RowOptions`.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: `metadata`, `markdown` or `sources` is asked for, and the cleaner does not collect what it
-            takes; or `sources` without `segments`.
+        TypeError: an argument has another type, or there is none of this name.
+        ValueError: `metadata`, `markdown` or `source` is asked for, and the cleaner does not collect what it
+            takes; or `source` without `segments`.
         InputError: there is no such input, or it cannot be opened.
     """
-    check_source(source)
+    check_source(inputs)
+    settings = settings_of(cleaner, options)
+    own = settings.cleaner() if cleaner is None else cleaner
+    found: Sequence[str | BinaryIO]
+    if isinstance(inputs, str | os.PathLike):
+        found = [item.path for item in find_inputs([inputs])]
+    else:
+        found = [inputs]
+    return _rows(found, own, settings)
+
+
+def settings_of(cleaner: Cleaner | None, options: RowOptions) -> Settings:
+    """Returns the settings for rows. Raises as `rows`."""
+    of_reading = {each.name for each in options_of(Reading)}
+    check_names(Output, options.keys() - of_reading - {"format"}, "rows")
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
-    if sources and not segments:
-        raise ValueError("sources are part of segments: ask for both")
-    options = SinkOptions(
-        segments=segments, metadata=metadata, signals=signals, markdown=markdown, source=sources
-    )
-    own = Cleaner(facts=metadata, marks=markdown, sources=sources) if cleaner is None else cleaner
-    _check_collects(own, metadata=metadata, markdown=markdown, sources=sources)
-    found: Sequence[str | BinaryIO]
-    if isinstance(source, str | os.PathLike):
-        found = [item.path for item in find_inputs([source])]
-    else:
-        found = [source]
-    return _rows(found, own, options, input_format, marker)
+    given: dict[str, Any] = {**options}
+    if "carry" in given:
+        given["carry"] = tuple(given["carry"])
+    reading = {name: given.pop(name) for name in of_reading & given.keys()}
+    output = Output(format="jsonl", **given)
+    if cleaner is None:
+        return Settings(reading=Reading(**reading), output=output)
+    recipe = cleaner.recipe
+    for name, wish, collected in (
+        ("metadata", output.metadata, recipe.facts),
+        ("markdown", output.markdown, recipe.marks),
+        ("source", output.source, recipe.sources),
+    ):
+        if wish and not collected:
+            need = {"metadata": "facts", "markdown": "marks", "source": "sources"}[name]
+            raise ValueError(f"{name} needs a Cleaner({need}=True)")
+    return Settings(recipe, Reading(**reading), output)
 
 
-def _check_collects(cleaner: Cleaner, *, metadata: bool, markdown: bool, sources: bool) -> None:
-    """Raises ValueError: the cleaner does not collect what is asked for."""
-    if metadata and not cleaner.recipe.facts:
-        raise ValueError("metadata needs a Cleaner(facts=True)")
-    if markdown and not cleaner.recipe.marks:
-        raise ValueError("markdown needs a Cleaner(marks=True)")
-    if sources and not cleaner.recipe.sources:
-        raise ValueError("sources needs a Cleaner(sources=True)")
-
-
-def _rows(
-    sources: Sequence[str | BinaryIO],
-    cleaner: Cleaner,
-    options: SinkOptions,
-    input_format: InputFormat,
-    marker: str | None,
-) -> Iterator[Row]:
+def _rows(sources: Sequence[str | BinaryIO], cleaner: Cleaner, settings: Settings) -> Iterator[Row]:
     for source in sources:
         try:
-            recipe = cleaner.recipe
-            for page in pages(
-                source, input_format=input_format, limits=recipe.limits, marker=marker, text=recipe.text
-            ):
-                try:
-                    document, kept = cleaner.page(page)
-                except InputError as error:
-                    place = page.url or f"{page.source}, offset {page.offset}"
-                    _LOG.warning("%s: page given up: %s", visible(place), visible(str(error)))
+            for item in settings.read(source):
+                if not isinstance(item, Page):
+                    if isinstance(item, Damage) or item.lost:
+                        _LOG.warning("%s", note_of(item))
                     continue
-                text = kept_text(document, kept).decode()
-                yield cast(Row, row_of(page, document, kept, options, text))
+                try:
+                    document, kept = cleaner.page(item)
+                except InputError as error:
+                    _LOG.warning("%s", note_of(item, str(error)))
+                    continue
+                if (row := row_of(item, document, kept, settings.output)) is not None:
+                    yield cast(Row, row)
         except InputError as error:
             # one file of many costs no other
             if len(sources) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
 #: as by Lynx or in mail. Compiled code knows them by their numbers.
@@ -52,7 +52,8 @@ class Page(NamedTuple):
         content_type: the whole HTTP Content-Type (`text/html; charset=koi8-r`); empty when unknown.
         record_id: WARC-Record-ID without its brackets; empty when unknown.
         source: the archive or file that the page was read from; `-` for standard input.
-        offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
+        offset: byte offset of the record in `source` as stored; in a table, the number of the row, from 0 on;
+            -1 for a file that is one page.
         kind: `html`, or `text` for plain-text dumps and WET records.
         layout: of a text if the reader knows it: of a piece of a longer text, and of a WET record, in which
             each line is a block of the page. None: as the lines of the page tell.
@@ -60,6 +61,10 @@ class Page(NamedTuple):
             without them.
         truncated: why the crawler has cut the page, as WARC-Truncated says: `length`, `time`, `disconnect` or
             `unspecified`; empty if it has not.
+        status: of the HTTP response, such as 200; 0 when unknown.
+        length: stored bytes of the record from `offset` on, if it has a member of the archive to itself, or
+            the archive is not compressed; else -1.
+        carried: columns of a table that go with the page, as (name, value).
     """
 
     body: bytes
@@ -73,6 +78,9 @@ class Page(NamedTuple):
     layout: TextLayout | None = None
     rights: str = ""
     truncated: str = ""
+    status: int = 0
+    length: int = -1
+    carried: tuple[tuple[str, Any], ...] = ()
 
     @property
     def is_alone(self) -> bool:

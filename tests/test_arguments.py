@@ -191,7 +191,7 @@ def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Excepti
         ("include_comments", "did you mean comments?"),
         ("target_language", "did you mean language?"),
         ("include_links", "give links to `markdown`, `html` or `extract`"),
-        ("front_matter", "give front_matter to `markdown`"),
+        ("metadata", "give metadata to `markdown`"),
         ("base_url", "give url to the method that gets the page"),
         ("prune_xpath", "method, model, "),
     ],

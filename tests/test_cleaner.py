@@ -47,7 +47,7 @@ def test_an_address_with_half_a_character() -> None:
     for url in ("http://x.example/\ud800/", "http://x\ud800.example/"):
         for said in (cleaner.metadata(html, url), cleaner.extract(html, url).metadata):
             assert said.image.isascii() and said.image.endswith("i.png")
-        assert 'image: "http' in cleaner.markdown(html, url, front_matter=True)
+        assert 'image: "http' in cleaner.markdown(html, url, metadata=True)
 
 
 def test_clean() -> None:
@@ -223,9 +223,9 @@ def test_all_methods_take_a_page_of_an_archive() -> None:
         assert cleaner.html(page, links=True) == cleaner.html(markup, url, links=True)
         assert cleaner.markdown(page, links=True) == cleaner.markdown(markup, url, links=True)
         # which has the date of the capture, too
-        front = cleaner.markdown(page, front_matter=True)
+        front = cleaner.markdown(page, metadata=True)
         assert front.replace('date: "2024-05-01T10:00:00Z"\n', "") == cleaner.markdown(
-            markup, url, front_matter=True
+            markup, url, metadata=True
         )
         assert cleaner.document(page).text == cleaner.page(page)[0].text
     assert ncleaner.clean(page) == ncleaner.clean(markup)
@@ -244,7 +244,7 @@ def test_a_page_of_plain_text() -> None:
     found = ncleaner.extract(text)
     assert found.markdown == f"{PROSE}\n\n{MORE} 1 < 2"
     assert found.metadata == ncleaner.metadata(text) == ncleaner.metadata("")
-    assert "date" not in Cleaner().markdown(text, front_matter=True)
+    assert "date" not in Cleaner().markdown(text, metadata=True)
 
 
 def test_encoding_and_alt_text_are_options() -> None:

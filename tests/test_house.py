@@ -50,7 +50,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "cleaner": {
         "recipe", "document", "dumping", "modelling", "methods", "surveying", "markup", "sinks", "describing",
     },
-    "frames": {"text", "reading", "sinks", "cleaner"},
+    "frames": {"text", "reading", "sinks", "cleaner", "running"},
     "running": {
         "pools", "text", "storage", "reading", "document", "parsing", "methods", "sinks", "recipe", "cleaner",
         "surveying",

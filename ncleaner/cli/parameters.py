@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -29,6 +29,7 @@ from ncleaner.pools.interrupts import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
+    from ncleaner.running.settings import Reading
 
 # Exit status after SIGPIPE.
 _CLOSED_PIPE = 141
@@ -114,7 +115,8 @@ class Run(Declared):
     )  # fmt: skip
     prefix: str | None = option(
         None,
-        "Prefix for each line of --inputs-from, such as https://data.commoncrawl.org/",
+        "Prefix for each line of --inputs-from, and for the archives that a table of addresses names, such "
+        "as s3://commoncrawl/",
         kind=str, metavar="PATH|URL", panel="Input",
     )  # fmt: skip
     jobs: int | None = option(
@@ -141,11 +143,13 @@ class Run(Declared):
         """
         from ncleaner.reading.inputs import find_inputs, listed_inputs
 
-        if self.prefix is not None and self.inputs_from is None:
-            raise typer.BadParameter("--prefix needs --inputs-from")
         check_stdin([*(inputs or []), self.inputs_from or ""])
         found = find_inputs(inputs or [], output=output, note=self._note)
         return found + (listed_inputs(self.inputs_from, self.prefix or "") if self.inputs_from else [])
+
+    def reading(self, reading: Reading) -> Reading:
+        """Returns how inputs are read, with the prefix."""
+        return replace(reading, prefix=self.prefix)
 
     def _note(self, sentence: str) -> None:
         if self.log_json:

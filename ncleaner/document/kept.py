@@ -70,6 +70,7 @@ class Remarks(NamedTuple):
         duplicate_of: URL of the page that this one repeats, by the survey of sites; empty if there is none.
         left_out: why nothing is kept although the user might have got text, a key of `LEFT_OUT`; else empty.
         seen: number of segments that are not kept because earlier pages have them.
+        language_score: the probability of the language, 0 to 1; None if it is only declared, or unknown.
     """
 
     model: str = ""
@@ -79,6 +80,7 @@ class Remarks(NamedTuple):
     duplicate_of: str = ""
     left_out: str = ""
     seen: int = 0
+    language_score: float | None = None
 
 
 class Kept(NamedTuple):
@@ -147,6 +149,7 @@ class Kept(NamedTuple):
         unfamiliar: bool | None = None,
         duplicate_of: str | None = None,
         left_out: str | None = None,
+        language_score: float | None = None,
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
@@ -158,6 +161,7 @@ class Kept(NamedTuple):
             old.duplicate_of if duplicate_of is None else duplicate_of,
             old.left_out if left_out is None else left_out,
             old.seen,
+            old.language_score if language_score is None else language_score,
         )
         # `_replace` takes three times as long, and every page is remarked
         return Kept(

@@ -157,10 +157,10 @@ class PerLanguage:
 
     def keep(self, document: Document) -> Kept:
         """Decides as the method does, and remarks the model and the language of the page."""
-        method, name, language = self.method_of(document)
-        return method.keep(document).remarked(model=name, language=language)
+        method, name, found = self.method_of(document)
+        return method.keep(document).remarked(model=name, language=found.language, language_score=found.score)
 
-    def method_of(self, document: Document) -> tuple[Method, str, str]:
+    def method_of(self, document: Document) -> tuple[Method, str, PageLanguage]:
         """Returns the method with the model of a page, the name of this model, and the page's language."""
         found = find_language(document)
         chosen = key_of(found.language, self._models)
@@ -175,7 +175,7 @@ class PerLanguage:
         # the non-lexical model is for no language, and needs no other
         if found.mixed and chosen:
             method = self._mixed(method, document, found)
-        return method, name, found.language
+        return method, name, found
 
     def _mixed(self, method: Any, document: Document, found: PageLanguage) -> Method:
         """Returns the method with further n-grams for the segments that are not in the page's language."""

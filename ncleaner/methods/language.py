@@ -122,14 +122,15 @@ def _known() -> frozenset[str]:
     return frozenset(_code(label) for _, label in _identifier()("\n", 1000, -1.0, "strict"))
 
 
-def _identify(text: bytes, script: str, declared: str) -> str:
-    """Returns the language of a text in `script`: `declared` unless the text contradicts it."""
+def _identify(text: bytes, script: str, declared: str) -> tuple[str, float | None]:
+    """Returns the language of a text in `script`, `declared` unless the text contradicts it, and its
+    probability; None for a language that the identifier does not know."""
     if declared:
         if declared not in _known():
-            return declared
+            return declared, None
         for probability, label in _predictions(text[:_FIRST_BYTES], 1):
             if probability >= _CONFIRMED and _code(label) == declared:
-                return declared
+                return declared, probability
     found = _predictions(text, _CANDIDATES)
     best, most = next(
         (
@@ -141,8 +142,8 @@ def _identify(text: bytes, script: str, declared: str) -> str:
     )
     if declared:
         own = sum(probability for probability, label in found if _code(label) == declared)
-        return best if most >= _SURE and own < _EXCLUDED else declared
-    return best if most >= _UNSURE else ""
+        return (best, most) if most >= _SURE and own < _EXCLUDED else (declared, own)
+    return (best, most) if most >= _UNSURE else ("", None)
 
 
 def _has_letters(text: bytes, language: str) -> bool:
@@ -165,11 +166,14 @@ class PageLanguage(NamedTuple):
         language: an ISO 639-1 code, or an ISO 639-3 code if it has no other; empty if it is unknown.
         script: the script of most letters, as its number among the scripts; 0 without letters.
         mixed: whether the sample has text in another script or in another language with frequent words.
+        score: the probability of the language by the identifier, three decimal places; 1 where letters or
+            frequent words show it; None where it is only declared, or unknown.
     """
 
     language: str
     script: int = 0
     mixed: bool = False
+    score: float | None = None
 
 
 def find_language(document: Document) -> PageLanguage:
@@ -190,7 +194,7 @@ def find_language(document: Document) -> PageLanguage:
         declared = ""
     mixed = bool(foreign) or others >= _FEWEST_DECLARED
     if script in _ALONE:
-        return PageLanguage(declared or _ALONE[script], number, mixed)
+        return PageLanguage(declared or _ALONE[script], number, mixed, 1.0)
     if (
         listed
         and others * _OTHERS <= listed
@@ -201,10 +205,12 @@ def find_language(document: Document) -> PageLanguage:
             (listed >= fewest and listed * _SPARSEST >= words)
             or (listed >= _FEWEST_DECLARED and _has_letters(text, language))
         ):
-            return PageLanguage(language, number, mixed)
-    language = _identify(text, script, declared)
+            return PageLanguage(language, number, mixed, 1.0)
+    language, score = _identify(text, script, declared)
+    score = None if score is None else min(round(score, 3), 1.0)
     # two languages with frequent words, one of them the language of the page
-    return PageLanguage(language, number, mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most]))
+    mixed = mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most])
+    return PageLanguage(language, number, mixed, score)
 
 
 def page_language(document: Document) -> str:

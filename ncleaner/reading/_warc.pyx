@@ -770,6 +770,8 @@ cdef class RegularReader:
         if self._alone and first is None:
             return None
         self._pass(stored)
+        if records is None and first is not None and not self._alone:
+            first.length = stored
         if records is not None:
             records.reverse()
             self._waiting = records
@@ -808,6 +810,8 @@ cdef class RegularReader:
                     return None
                 break
         record = self._make(self._stored + self._low, &found, self._at + self._low + found.begin)
+        if not self._alone:
+            record.length = begin - found.begin
         self._pass(begin)
         return record
 

@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -32,7 +32,16 @@ from ncleaner.page import (
 )
 from ncleaner.reading._warc import MAX_HEAD, Head, split_head
 from ncleaner.reading.inflating import BLOCK, TELLING, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
-from ncleaner.reading.inputs import STDIN, is_archive, is_page, sniff
+from ncleaner.reading.inputs import (
+    STDIN,
+    TableKind,
+    TableOptions,
+    is_archive,
+    is_page,
+    place_in,
+    sniff,
+    table_kind,
+)
 from ncleaner.reading.markers import (
     BOM,
     MarkerForm,
@@ -82,21 +91,19 @@ _WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
 # The beginning of a header field of a message.
 _FIELD: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
-_OF_JSON: Final = Binary(
-    "JSON",
-    r"""give the texts in it, such as those of JSON lines: """
-    r"""jq -r '"URL: \(.url)\n\(.text)"' FILE | ncleaner clean""",
-)
+_OF_JSON: Final = Binary("JSON", "JSON lines are read, which jq -c '.[]' makes of a list")
 _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
 
 
 class _Reading(NamedTuple):
-    """How texts are read: the form of their marker lines, if the user gives one, and their layout."""
+    """How texts are read: the form of their marker lines, if the user gives one, and their layout; and what
+    the user says of tables."""
 
     form: MarkerForm | None = None
     layout: str = "auto"
+    table: TableOptions = TableOptions()
 
 
 T = TypeVar("T")
@@ -111,6 +118,9 @@ def read(
     name: str | None = None,
     marker: str | None = None,
     text: str = "auto",
+    column: str | None = None,
+    carry: Sequence[tuple[str, type]] = (),
+    prefix: str | None = None,
     on_read: Callable[[], None] | None = None,
 ) -> Iterator[Page | Skip | Damage]:
     """Reads one input: its pages, the records that yield no page, and the places of damage.
@@ -133,6 +143,11 @@ def read(
             marker lines.
         text: the layout of texts: `lines`, `paragraphs` or `wrapped` (see `dumping.plain.dump_text`), or
             `auto`: as their lines tell. It decides where a text of more than a mebibyte is cut into pages.
+        column: the column of a table that has the pages; by default `html`, or another name of
+            `columns.txt`. A table with archives, offsets and lengths instead, as Common Crawl's index and the
+            rows that this package writes, gives the pages at these places.
+        carry: (name, type) of the columns of a table that go with its pages; see `Page.carried`.
+        prefix: is put before the names of archives in a table: a directory or a URL.
         on_read: called each time the input has given bytes, which may be long before the next item.
 
     Yields:
@@ -150,13 +165,15 @@ def read(
     if text not in LAYOUT_CHOICES:
         raise InputError(f"unknown layout of text {text!r}: give {', '.join(LAYOUT_CHOICES)}")
     check_is("limits", limits, Limits, "Limits(…)")
-    for what, value in (("name", name), ("marker", marker)):
+    for what, value in (("name", name), ("marker", marker), ("column", column), ("prefix", prefix)):
         if value is not None:
             check_is(what, value, str, "a str")
     if isinstance(source, str | os.PathLike) and Path(source).is_dir():
         raise InputError(f"{source}: is a directory, which `ncleaner.rows` reads: give a file in it")
     form = custom_form(marker) if marker is not None else None
-    return _read(source, name, input_format, limits, _Reading(form, text), on_read)
+    kind = input_format if input_format in ("html", "text") else ""
+    table = TableOptions(column, tuple(carry), prefix or "", kind)
+    return _read(source, name, input_format, limits, _Reading(form, text, table), on_read)
 
 
 def check_source(source: object) -> None:
@@ -233,6 +250,9 @@ def pages(
     name: str | None = None,
     marker: str | None = None,
     text: str = "auto",
+    column: str | None = None,
+    carry: Sequence[tuple[str, type]] = (),
+    prefix: str | None = None,
 ) -> Iterator[Page]:
     """Reads the pages of one input; arguments as for `read`.
 
@@ -244,7 +264,10 @@ def pages(
 
     Damage, and pages that are given up, are logged as warnings by the logger `ncleaner`.
     """
-    items = read(source, input_format=input_format, limits=limits, name=name, marker=marker, text=text)
+    items = read(
+        source, input_format=input_format, limits=limits, name=name, marker=marker, text=text, column=column,
+        carry=carry, prefix=prefix,
+    )  # fmt: skip
     return _pages_of(items)
 
 
@@ -315,7 +338,7 @@ def record_at(path: str, offset: int, url: str | None = None, limits: Limits = L
 
 
 def _place(item: Skip | Damage) -> str:
-    place = visible(item.source) + (f", offset {item.offset}" if item.offset >= 0 else "")
+    place = ", ".join(filter(None, [visible(item.source), place_in(item.source, item.offset)]))
     return f"{place}, {visible(item.url)}" if item.url not in ("", item.source) else place
 
 
@@ -361,7 +384,15 @@ def _archives(
 
 def _placed(items: Iterable[_Placed], part: Member) -> Iterable[_Placed]:
     """Returns items with offsets in the input."""
-    return items if part.offset < 0 else (item._replace(offset=part.offset) for item in items)
+    if part.offset < 0:
+        return items
+    return (_at_part(item, part.offset) for item in items)
+
+
+def _at_part(item: _Placed, offset: int) -> _Placed:
+    item = item._replace(offset=offset)
+    # the bytes there are those of the ZIP file
+    return item._replace(length=-1) if isinstance(item, Page) else item
 
 
 def unread_once(items: Iterable[T]) -> Iterator[T]:
@@ -403,6 +434,9 @@ def _contents(
     codec = compression_of(source.peek(_HEAD), name)
     layers = layers_of(source, codec)
     head = layers[-1].peek(_HEAD)
+    table = None
+    if input_format != "warc" and not archive_kind(head) and not is_page(name):
+        table = table_kind(head, name, reading.table.column)
     content: Literal["warc", "arc", "html", "mhtml", "mail", "text", "prevertical"]
     if input_format == "warc":
         content = archive_kind(head) or "warc"
@@ -424,7 +458,9 @@ def _contents(
             else:
                 yield from page_of_record(item, name, limits.bytes)
         return
-    if head and input_format == "auto" and not is_page(name) and _JSON.match(head):
+    if table is not None:
+        yield from _items_of_table(table, source, start, layers, name, limits, reading.table)
+    elif head and input_format == "auto" and not is_page(name) and _JSON.match(head):
         yield Skip(_OF_JSON.reason, name, name, lost=True, advice=_OF_JSON.advice)
     elif head:
         pieces = iter(layers[-1].read, b"")
@@ -438,6 +474,35 @@ def _contents(
                 yield page
     for layer in layers:
         yield from layer.pending
+
+
+def _items_of_table(
+    kind: TableKind,
+    source: Source,
+    start: int,
+    layers: Sequence[Members],
+    name: str,
+    limits: Limits,
+    options: TableOptions,
+) -> Iterator[Item]:
+    """Yields the items of a table: its pages, or those at the addresses in it."""
+    if len(layers) > 1 or layers[0].codec != "plain":
+        source = Source(layers[-1], name, 1 << 20)
+    elif kind in ("parquet", "arrow"):
+        source.rewind(start)
+    # only now, since most runs have no tables
+    from ncleaner.reading.addresses import pages_at
+    from ncleaner.reading.tables import Address, pages_of_table
+
+    pieces = iter(layers[-1].read, b"")
+    addresses: list[Address] = []
+    for item in pages_of_table(kind, source, pieces, name, limits.bytes, options):
+        if isinstance(item, Address):
+            addresses.append(item)
+        else:
+            yield item
+    if addresses:
+        yield from pages_at(addresses, limits)
 
 
 def compression_of(head: bytes, name: str) -> Codec:
@@ -547,6 +612,8 @@ def _page_of_body(
         _WET_LAYOUT if record.type == "conversion" else None,
         head.rights if head is not None else "",
         truncated=record.truncated,
+        status=head.status if head is not None else 0,
+        length=record.length,
     )
 
 
@@ -577,7 +644,8 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, content: str) 
 
 
 def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
-    """Whether an input that looks like HTML is a text whose only tags are its marker lines.
+    """Whether an input that looks like HTML is a text whose only tags are its marker lines, or has a line
+    such as `URL: …` before each page.
 
     `<text id="…">` also is before whole HTML pages, so the lines after it decide.
     """
@@ -588,6 +656,8 @@ def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
     others = _between(head, form)
     if is_custom and len(others) == len(head):
         return False
+    if form.beginning and form.beginning[0] != 60 and not form.after_empty and sniff(b"", name) != "html":
+        return True
     return sniff(others, name) == "text" and sniff(others) == "text"
 
 
@@ -642,7 +712,9 @@ def _pages_of_text(
                 return
         else:
             page = Page(body, url, source=name, offset=offset, kind="text", layout=layout)
-            yield from [page] if layout is not None else _page_of_text(page)
+            if form and not (form.has_markup or form.after_empty) and sniff(body[:_HEAD]) == "html":
+                page = page._replace(kind="html")
+            yield from [page] if layout is not None or page.kind == "html" else _page_of_text(page)
 
 
 def _page_of_text(page: Page) -> Iterable[Page | Damage]:

@@ -23,7 +23,7 @@ from typing import IO, Final
 from ncleaner.errors import InputError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inflating import BLOCK, is_zip
-from ncleaner.reading.streams import Member, Source
+from ncleaner.reading.streams import Member, Source, Window
 
 # The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
 # field, which follow.
@@ -112,7 +112,7 @@ def archives_in_zip(
         The archives, and a `Damage` for each that cannot be read. If there are none, the file itself: the
         archives in a WACZ are not compressed by ZIP, and can be found without its directory.
     """
-    window = _Window(source)
+    window = Window(source)
     found: list[zipfile.ZipInfo] = []
     with suppress(*_ERRORS):
         directory = zipfile.ZipFile(window)
@@ -178,33 +178,6 @@ def _contents(source: Source, at: int) -> int:
         raise zipfile.BadZipFile("no file begins at its offset")
     _, name, extra = _HEADER.unpack(header)
     return source.rewind(at + _HEADER.size + int(name) + int(extra))
-
-
-class _Window:
-    """The bytes of a source, which can seek, as a file of their own."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        end = source.end if source.end >= 0 else source.raw.seek(0, 2)  # type: ignore[union-attr]
-        self.size = end - source.start
-        self._at = 0
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        self._at = max(0, offset + (0, self._at, self.size)[whence])
-        return self._at
-
-    def read(self, size: int = -1, /) -> bytes:
-        self._source.rewind(self._source.start + self._at)
-        left = max(0, self.size - self._at)
-        data = self._source.read(left if size < 0 else min(size, left))
-        self._at += len(data)
-        return data
 
 
 class _Unpacked:

@@ -18,6 +18,8 @@ from ncleaner.storage.local import Status, is_url, missing
 from ncleaner.storage.places import files_below, open_binary, status
 from ncleaner.text.visible import counted, joined
 
+TableKind = Literal["parquet", "arrow", "jsonl", "csv"]
+
 #: The path that stands for standard input.
 STDIN: Final = "-"
 
@@ -28,6 +30,7 @@ _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 _FRAMES: Final = "_files"
 _MHTML: Final = (".mhtml", ".mht")
 _TEXT: Final = (".txt", ".text")
+_TABLE: Final = (".parquet", ".arrow", ".feather", ".jsonl", ".ndjson", ".csv", ".tsv")
 _COMPRESSED: Final = (".gz", ".zst", ".lz4", ".bz2", ".xz")
 
 # Tags that plain text does not have at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
@@ -37,6 +40,8 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<(?:[a-z][a-z0-9]*[\s/>]|!--|!doctype|\?xml)", re.IGNORECASE)
+# The beginning of an object of JSON: a name and a colon.
+_OBJECT: Final = re.compile(rb"""\{\s*"[^"\\]{1,100}"\s*:""")
 # The beginning of MHTML, as browsers write it.
 _SAVED: Final = re.compile(rb"From: <Saved by |Snapshot-Content-Location: ", re.IGNORECASE)
 # Threads that ask for the sizes of listed inputs.
@@ -73,6 +78,22 @@ class Input(NamedTuple):
         return str(relative.with_name(stem(relative.name)))
 
 
+class TableOptions(NamedTuple):
+    """What a user says of tables.
+
+    Attributes:
+        column: name of the column of pages; None: by its name, see `columns.txt`.
+        carry: (name, type) of the columns that go with the pages.
+        prefix: is put before the names of archives.
+        kind: `html` or `text` if pages are, whatever they look like; else empty.
+    """
+
+    column: str | None = None
+    carry: tuple[tuple[str, type], ...] = ()
+    prefix: str = ""
+    kind: str = ""
+
+
 def total_size(inputs: Iterable[Input]) -> int | None:
     """Returns the sum of the sizes of inputs, in bytes; None if one of them is unknown."""
     sizes = [source.size for source in inputs]
@@ -85,7 +106,7 @@ def stem(name: str) -> str:
     `a.b.html` gives `a.b`. An unknown suffix stays, and so does a name that consists of a suffix only.
     """
     base = name
-    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT)):
+    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *_TABLE)):
         for suffix in suffixes:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
@@ -104,10 +125,10 @@ def find_inputs(
 ) -> list[Input]:
     """Lists the inputs at some paths, in the order given; those of a directory are sorted.
 
-    A directory gives all archives, HTML and text files below it, which are recognised by their names; all
-    others and hidden ones are passed over, and links to directories are not followed. A file given by itself
-    is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`, `https://…`) may
-    are in place of paths.
+    A directory gives all archives, HTML and text files and tables below it, which are recognised by their
+    names; all others and hidden ones are passed over, and links to directories are not followed. A file given
+    by itself is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`,
+    `https://…`) may be in place of paths.
 
     A file or directory below a given directory that cannot be read, or a link to a file that is gone, is
     returned as an input, too, and the run reports it later: it does not stop a run over all others.
@@ -185,10 +206,15 @@ def listed_inputs(path: str, prefix: str = "") -> list[Input]:
         return list(threads.map(lambda name: _input_in_list(prefix, name), names))
 
 
+def below(prefix: str, name: str) -> str:
+    """Returns a path or URL with a prefix, unless it is a URL or absolute already."""
+    if not prefix or is_url(name) or (name.startswith("/") and not is_url(prefix)):
+        return name
+    return prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
+
+
 def _input_in_list(prefix: str, name: str) -> Input:
-    path = name
-    if prefix and not is_url(name):
-        path = prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
+    path = below(prefix, name)
     parts = (name.partition("://")[2] if is_url(name) else name).split("/")
     relative = "/".join(part for part in parts if part not in ("", ".", ".."))
     size, modified = _status(path)
@@ -215,7 +241,7 @@ def _at_url(url: str, place: str | None) -> list[Input]:
 
 
 def _raise_no_inputs(path: str, others: Counter[str] | None = None) -> NoReturn:
-    said = f"{path}: no archives (.warc, .arc, .wet, .wacz), HTML or text files in this directory"
+    said = f"{path}: no archives (.warc, .arc, .wet, .wacz), HTML or text files or tables in this directory"
     raise InputError(f"{said}, but {_other_names(others)}" if others else said)
 
 
@@ -300,12 +326,24 @@ def _file(path: str, relative: str) -> Input:
 
 
 def _is_known(name: str) -> bool:
-    return _uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT))
+    return uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *_TABLE))
 
 
 def is_archive(name: str) -> bool:
     """Whether a file is a WARC or an ARC, compressed or not, by its name."""
-    return _uncompressed(name).endswith(_ARCHIVE)
+    return uncompressed(name).endswith(_ARCHIVE)
+
+
+def is_table(name: str) -> bool:
+    """Whether a file is a table, compressed or not, by its name."""
+    return uncompressed(name).endswith(_TABLE)
+
+
+def place_in(source: str, offset: int) -> str:
+    """Returns the place of an item in words, such as `byte 1,024` or `row 7`; empty without one."""
+    if offset < 0:
+        return ""
+    return f"{'row' if is_table(source) else 'byte'} {offset:,}"
 
 
 def is_page(name: str) -> bool:
@@ -313,11 +351,32 @@ def is_page(name: str) -> bool:
     return name.lower().endswith((*_PAGE, *_TEXT))
 
 
-def _uncompressed(name: str) -> str:
+def uncompressed(name: str) -> str:
+    """Returns the name of a file in small letters, without the suffixes of compression."""
     base = name.lower()
     for suffix in _COMPRESSED:
         base = base.removesuffix(suffix)
     return base
+
+
+def table_kind(head: bytes, name: str, column: str | None = None) -> TableKind | None:
+    """Returns the format of a table, by its first bytes, its name, or because a column is asked for; None for
+    anything else.
+
+    Args:
+        head: the first bytes, without compression.
+        name: of the file.
+        column: name of the column of pages, if the user gives one.
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1\0", b"\xff\xff\xff\xff")):
+        return "arrow"
+    first, end, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    is_object = _OBJECT.match(first) is not None and (not end or first.rstrip().endswith(b"}"))
+    if is_object or uncompressed(name).endswith((".jsonl", ".ndjson")):
+        return "jsonl"
+    return "csv" if column is not None or uncompressed(name).endswith((".csv", ".tsv")) else None
 
 
 def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "mhtml", "text"]:
@@ -330,7 +389,7 @@ def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "mhtml"
     archive = archive_kind(head)
     if archive:
         return archive
-    base = _uncompressed(name)
+    base = uncompressed(name)
     if base.endswith((".warc", ".wet", _ZIP)):
         return "warc"
     if base.endswith(".arc"):

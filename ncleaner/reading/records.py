@@ -78,6 +78,8 @@ class Record:
         head: the unchanged header of an undamaged WARC record; only the careful reader keeps it.
         damaged: the record is not whole, or its header is wrong; a `Damage` that says so comes before it.
         http: the HTTP header block, if it has been taken off `block` already.
+        length: stored bytes from `offset` to the next record, or to the end of its member; -1 where the
+            record is damaged or has no member to itself.
     """
 
     type: str
@@ -92,6 +94,7 @@ class Record:
     head: bytes = b""
     damaged: bool = False
     http: Head | None = None
+    length: int = -1
 
 
 def archive_kind(head: bytes) -> ArchiveKind | None:
@@ -345,13 +348,15 @@ class _CarefulReader:
         """
         members = self._members
         members.next_member()
+        is_plain = members.codec == "plain"
         clean = 0
         while True:
             if members.pending:
                 yield from members.pending
                 members.pending.clear()
                 clean = 0
-            if members.at_start:
+            is_first = members.at_start
+            if is_first:
                 self._source.mark(members.start)
             if members.codec == "plain":
                 self._skip_blank()
@@ -362,8 +367,12 @@ class _CarefulReader:
                     return
             self._skip_blank()
             if members.peek(1):
+                offset = members.offset
                 for item in self._record():
                     clean = 0 if isinstance(item, Damage) else clean + 1
+                    if isinstance(item, Record) and not (item.damaged or self._every):
+                        self._skip_blank()
+                        item.length = members.length_from(offset) if is_first or is_plain else -1
                     yield item
                 continue
             if members.damage and members.start != self._reported:

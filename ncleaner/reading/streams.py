@@ -246,6 +246,46 @@ def _file_size(raw: object) -> int:
     return size if isinstance(size, int) else 0
 
 
+class Window(io.RawIOBase):
+    """The bytes of a source, which can seek, as a file of their own."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        end = source.end if source.end >= 0 else source.raw.seek(0, 2)  # type: ignore[union-attr]
+        self.size = end - source.start
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Returns True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Returns True."""
+        return True
+
+    def tell(self) -> int:
+        """Returns the offset of the next byte."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Moves to an offset, from the beginning, from here, or from the end."""
+        self._at = max(0, offset + (0, self._at, self.size)[whence])
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns the next bytes; fewer only at the end, and after an I/O error."""
+        left = max(0, self.size - self._at)
+        left = left if size < 0 else min(size, left)
+        self._source.rewind(self._source.start + self._at)
+        pieces = []
+        while left > 0 and (piece := self._source.read(left)):
+            pieces.append(piece)
+            left -= len(piece)
+        data = b"".join(pieces)
+        self._at += len(data)
+        return data
+
+
 class Member(NamedTuple):
     """An input, or an archive in a ZIP file.
 
@@ -320,6 +360,13 @@ class Members:
     def at_start(self) -> bool:
         """Whether no byte of the member has been taken."""
         return self._taken == 0
+
+    def length_from(self, offset: int) -> int:
+        """Returns the number of stored bytes from the beginning of the member, or from an offset of a plain
+        source, to here; -1 within a member."""
+        if self.codec == "plain":
+            return self.offset - offset
+        return self._input_at - self.start if self.inflated_whole and not self._buffer else -1
 
     @property
     def inflated_whole(self) -> bool:

@@ -46,6 +46,13 @@ class Reading(Declared):
         panel=_PANEL,
     )  # fmt: skip
 
+    column: str | None = option(
+        None,
+        "Column of a table (Parquet, Arrow, JSON lines, CSV, TSV) that has the pages.",
+        kind=str, otherwise="html, content, raw_content, body or text", metavar="NAME", panel=_PANEL,
+    )  # fmt: skip
+    prefix: str | None = option(None, "Prefix of the archives that a table names.", kind=str, flags=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -76,6 +83,9 @@ class Settings:
                 limits=self.recipe.limits,
                 marker=self.reading.marker,
                 text=self.recipe.text,
+                column=self.reading.column,
+                carry=self.output.carried,
+                prefix=self.reading.prefix,
                 **{"name": name, **more},
             )
 

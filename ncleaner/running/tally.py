@@ -12,6 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import counts_of
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading.inputs import place_in
 from ncleaner.text.visible import visible
 
 # Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
@@ -48,8 +49,8 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         where = "standard input" if self.source == "-" else visible(self.source)
-        if where and self.offset >= 0:
-            where = f"{where} at byte {self.offset:,}"
+        if where and (place := place_in(self.source, self.offset)):
+            where = f"{where} at {place}"
         what = visible(self.what)
         if self.event == "page_given_up":
             what = f"page given up: {what}"
@@ -235,7 +236,7 @@ class Tally:
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
         kept_segments, kept_words, words = counts_of(document.tables, kept.mask)
-        model, language, fallback, unfamiliar, duplicate_of, left_out, seen = kept.remarks
+        model, language, fallback, unfamiliar, duplicate_of, left_out, seen, _ = kept.remarks
         kind = kept.kind
         self.pages += 1
         self.bytes += len(page.body)

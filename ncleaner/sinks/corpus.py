@@ -22,9 +22,8 @@ from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
-from ncleaner.sinks.jsonl import metadata_to_write, signals_to_write
-from ncleaner.sinks.sink import METADATA, derived_id, replace_surrogates
-from ncleaner.sinks.text import kept_text
+from ncleaner.sinks.rows import metadata_to_write, page_id, signals_to_write
+from ncleaner.sinks.sink import METADATA, replace_surrogates
 from ncleaner.text.hosts import host_of, registered_domain
 
 CELL = "cell"
@@ -47,9 +46,7 @@ _KEYS = ("url", "file")
 _LIMIT = 10_000_000
 
 _OF_PAGE: dict[str, Callable[[Page, Document, Kept], str]] = {
-    "id": lambda page, document, kept: (
-        page.record_id.removeprefix("urn:uuid:") or _name(page, document, kept)
-    ),
+    "id": lambda page, document, kept: page_id(page).removeprefix("urn:uuid:"),
     "url": lambda page, document, kept: page.url,
     "date": lambda page, document, kept: page.date,
     "title": lambda page, document, kept: document.title,
@@ -134,11 +131,6 @@ class Fields:
 
 def _text(value: object) -> str:
     return "" if value is None else str(int(value) if isinstance(value, bool) else value)
-
-
-def _name(page: Page, document: Document, kept: Kept) -> str:
-    """Returns the id of a page without a record id."""
-    return f"offset:{page.offset}" if page.offset >= 0 else str(derived_id(page, kept_text(document, kept)))
 
 
 def read_table(path: str) -> Mapping[str, Mapping[str, str]]:

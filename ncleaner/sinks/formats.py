@@ -56,8 +56,6 @@ class Output(SinkOptions):
 
     def __post_init__(self) -> None:
         Declared.__post_init__(self)
-        if self.metadata and self.format == "markdown":
-            raise OptionError("metadata", "in markdown it is --front-matter: give that instead")
         for each in options_of(Output):
             if each.of and self.format not in each.of and getattr(self, each.name) != each.default:
                 known = " and ".join(filter(None, [", ".join(each.of[:-1]), each.of[-1]]))
@@ -65,8 +63,8 @@ class Output(SinkOptions):
                 raise OptionError(each.name, f"only {known} {verb} it, not {self.format}: see --format")
         if self.duplicates and not self.signals and self.format != "signatures":
             raise OptionError("duplicates", f"in {self.format} it is part of --signals: give both")
-        if self.source and not self.segments and self.format == "jsonl":
-            raise OptionError("source", "in jsonl it is part of --segments: give both")
+        if self.source and not self.segments:
+            raise OptionError("source", "it is part of --segments: give both")
         if not self.markdown and self.format not in ("markdown", "html"):
             for each in options_of(MarkupOptions):
                 if getattr(self.markup, each.name) != each.default:

@@ -12,7 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.jsonl import metadata_to_write
+from ncleaner.sinks.rows import metadata_to_write
 from ncleaner.sinks.sink import Sink, Writable, replace_surrogates
 
 # Between two pages of an archive. No page writes such a line itself.
@@ -28,7 +28,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 class MarkdownSink(Sink):
     """Markdown. A line `---` between empty lines parts the pages of an archive.
 
-    With front matter each page begins with its own: between two pages there is no other such line.
+    With metadata each page begins with its own: between two pages there is no other such line.
     """
 
     suffix = ".md"
@@ -37,7 +37,7 @@ class MarkdownSink(Sink):
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page; empty for a page without clean text."""
         text = markdown_of(document, kept, self.options.markup, page.url)
-        front = self.options.front_matter
+        front = self.options.metadata
         between = b"" if front else _BETWEEN
         layout = page.layout
         if layout is None or not layout.is_piece:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import uuid
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -12,13 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ncleaner.arguments import check_local
 from ncleaner.markup import MarkupOptions
-from ncleaner.options import Declared, option
+from ncleaner.options import Declared, OptionError, option
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
+#: Types that a carried column can have, by the names that users give them.
+TYPES: dict[str, type] = {"string": str, "int64": int, "double": float, "bool": bool}
 METADATA = {
     "headline": "title",
     **{
@@ -34,15 +34,20 @@ METADATA = {
 _CORPORA = ("vertical", "prevertical", "tei")
 _ROWS = ("jsonl", "parquet")
 _PANEL = "Output"
-# Namespace of all ids made here; it is fixed, so that a page gets the same id wherever it is cleaned.
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "tag:ncleaner,2024:record")
+
+
+class Carried(NamedTuple):
+    """A column that goes from the input table to the output, and its type."""
+
+    name: str
+    type: type
 
 
 @dataclass(frozen=True, slots=True)
 class SinkOptions(Declared):
     """What an output contains; each format has some of these options."""
 
-    segments: bool = option(False, "Add each segment's kind, score and offsets.", of=("jsonl",), panel=_PANEL)
+    segments: bool = option(False, "Add each segment's kind, score and offsets.", of=_ROWS, panel=_PANEL)
     removed: bool = option(
         False,
         "Add removed text. In `removed`; --segments then lists all segments, each with `kept`.",
@@ -57,8 +62,9 @@ class SinkOptions(Declared):
     metadata: bool = option(
         False,
         "Add title, authors, dates and more. As stated by the page: title without the site's name, authors, "
-        "dates, site, description, tags, canonical address, licence, image, and what it says about its use.",
-        of=(*_ROWS, *_CORPORA), common=True, panel=_PANEL,
+        "dates, site, description, tags, canonical address, licence, image, and what it says about its use; "
+        "in markdown as YAML before each page.",
+        of=(*_ROWS, *_CORPORA, "markdown"), common=True, panel=_PANEL,
     )  # fmt: skip
     signals: bool = option(
         False,
@@ -88,11 +94,6 @@ class SinkOptions(Declared):
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     markup: MarkupOptions = option(MarkupOptions(), "Options of Markdown and HTML.", what="MarkupOptions(…)")
-    front_matter: bool = option(
-        False,
-        "Begin each page with its metadata, as YAML: url, title, authors, dates.",
-        of=("markdown",), panel=_PANEL,
-    )  # fmt: skip
     references: bool = option(
         False, "Add the HTML of each page, for the method `site`.", of=("signatures",), panel=_PANEL
     )
@@ -105,13 +106,36 @@ class SinkOptions(Declared):
     paragraphs: bool = option(
         False, "Add what finding repeated paragraphs needs.", of=("signatures",), panel=_PANEL
     )
+    all_pages: bool = option(
+        False,
+        "Add pages without clean text. `left_out` says why: empty, a notice, or why an option such as "
+        "--language leaves it out.",
+        of=_ROWS, panel=_PANEL,
+    )  # fmt: skip
+    carry: tuple[str, ...] = option(
+        (),
+        "A column of the input table that goes with its page into the output; repeatable. It is a string, "
+        f"unless TYPE says {', '.join(tuple(TYPES)[1:])}.",
+        of=_ROWS, what="names of columns", metavar="NAME[:TYPE]", panel=_PANEL,
+    )  # fmt: skip
+
+    @property
+    def carried(self) -> list[Carried]:
+        """What `carry` names. Raises OptionError: a type is unknown, or a name is there twice."""
+        found: dict[str, Carried] = {}
+        for each in (name.strip() for names in self.carry for name in names.split(",")):
+            name, _, kind = each.rpartition(":") if each.rpartition(":")[2] in TYPES else (each, "", "string")
+            if not name or name in found:
+                raise OptionError("carry", f"{each!r} is no name of a column, or is given twice")
+            found[name] = Carried(name, TYPES[kind])
+        return list(found.values())
 
     @property
     def wants_facts(self) -> bool:
         """Whether the output has what pages state."""
         fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
         # pages state which image is theirs
-        return self.metadata or self.front_matter or self.markup.images or not fields.isdisjoint(METADATA)
+        return self.metadata or self.markup.images or not fields.isdisjoint(METADATA)
 
 
 class Writable(Protocol):
@@ -199,14 +223,3 @@ def capture_time(date: str) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return found.replace(microsecond=0)
-
-
-def derived_id(page: Page, text: bytes) -> uuid.UUID:
-    """Returns an id for the output of a page.
-
-    It is derived from the id of the page's record. Without one, it is derived from the URL, date and offset
-    of the page and from its clean text.
-    """
-    where = f"{page.url}\n{page.date}\n{page.offset}"
-    name = page.record_id or f"{where}\n{hashlib.sha256(text).hexdigest()}"
-    return uuid.uuid5(_NAMESPACE, replace_surrogates(name))

@@ -17,7 +17,8 @@ from warcio.warcwriter import WARCWriter
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.sink import Sink, Writable, capture_time, derived_id
+from ncleaner.sinks.rows import derived_id, page_id
+from ncleaner.sinks.sink import Sink, Writable, capture_time
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
 
@@ -74,7 +75,7 @@ class WetSink(Sink):
         if not block:
             return b""
         date = capture_time(page.date)
-        own = f"urn:uuid:{derived_id(page, block)}"
+        own = derived_id(page_id(page)).urn
         headers = [
             ("WARC-Type", "conversion"),
             ("WARC-Target-URI", _value(page.url) or own),

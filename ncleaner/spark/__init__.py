@@ -44,8 +44,9 @@ from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.formats import Output
 from ncleaner.sinks.parquet import to_table
+from ncleaner.sinks.rows import schema_of
+from ncleaner.sinks.sink import SinkOptions
 from ncleaner.storage.local import Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
 
@@ -418,13 +419,11 @@ def _check(folder: Folder, result: _Result, output: str) -> None:
 # Rows instead of files
 
 
-def schema() -> StructType:
-    """Returns the columns of `pages`, which are those of the output format `parquet`."""
+def schema(options: SinkOptions = SinkOptions()) -> StructType:
+    """Returns the columns of `pages`, which are those of the output format `parquet` with these options."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    from ncleaner.sinks.parquet import SCHEMA
-
-    return from_arrow_schema(SCHEMA)
+    return from_arrow_schema(schema_of(options))
 
 
 def pages(spark: SparkSession, inputs: list[Input], settings: Settings) -> DataFrame:
@@ -435,7 +434,7 @@ def pages(spark: SparkSession, inputs: list[Input], settings: Settings) -> DataF
 
     Args:
         spark, inputs: as for `clean`.
-        settings: method, model, limits; the output format is ignored.
+        settings: method, model, limits, and what rows contain; the output format is ignored.
 
     Raises:
         NcleanerError: the model, an option or an input cannot be used at all.
@@ -444,7 +443,7 @@ def pages(spark: SparkSession, inputs: list[Input], settings: Settings) -> DataF
     sources = _largest_first(_with_absolute_path(source) for source in inputs)
     task = _job_setup(spark, settings)
     one_each = spark.range(0, len(sources), 1, max(1, len(sources)))
-    return one_each.mapInArrow(partial(_rows, task=task, sources=sources), schema())
+    return one_each.mapInArrow(partial(_rows, task=task, sources=sources), schema(settings.output))
 
 
 def _rows(
@@ -454,16 +453,16 @@ def _rows(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             with _pool(settings) as pool:
-                for table in _tables(cleaned(sources[number], pool)):
+                for table in _tables(cleaned(sources[number], pool), settings.output):
                     yield from table.to_batches()
 
 
-def _tables(chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+def _tables(chunks: Iterable[Chunk], options: SinkOptions) -> Iterator[pa.Table]:
     for chunk in chunks:
         for note in chunk.tally.notes:
             _LOG.warning("%s", note)
         if chunk.output:
-            yield to_table(chunk.output)
+            yield to_table(chunk.output, options)
 
 
 def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[dict[str, Any]]:
@@ -477,13 +476,14 @@ def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[
     Raises:
         NcleanerError: the model or an option cannot be used at all.
     """
-    with _pool(_as_rows(settings)) as pool:
-        for table in _tables(cleaned_items(items, pool, settings.recipe.limits)):
+    settings = _as_rows(settings)
+    with _pool(settings) as pool:
+        for table in _tables(cleaned_items(items, pool, settings.recipe.limits), settings.output):
             yield from table.to_pylist()
 
 
 def _as_rows(settings: Settings) -> Settings:
-    return replace(settings, output=Output(format="parquet"))
+    return replace(settings, output=replace(settings.output, format="parquet"))
 
 
 def _with_model(settings: Settings, model: str | Path) -> Settings:

@@ -67,7 +67,7 @@ def spark_clean(
         tally = clean(
             spark,
             sources,
-            Settings(recipe, reading, written),
+            Settings(recipe, asked.reading(reading), written),
             output=output,
             again=asked.again,
             progress=display.advance,

@@ -60,6 +60,22 @@ def open_binary(path: str, pipes: bool = True) -> BinaryIO:
     return open(path, "rb", buffering=0, opener=None if pipes else open_file)
 
 
+def read_range(path: str, start: int, size: int) -> bytes:
+    """Reads bytes of a file: fewer at its end. On a server it takes one request.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+        InputError: the file system is unknown or not installed.
+    """
+    if is_url(path):
+        from ncleaner.storage.remote import remote_range
+
+        return remote_range(path, start, size)
+    with open(path, "rb", opener=open_file) as file:
+        file.seek(start)
+        return file.read(size)
+
+
 def folder_at(place: str | Path) -> Folder:
     """Returns the folder at a path or URL, without making it."""
     if is_url(str(place)):

@@ -150,6 +150,23 @@ def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
         ]
 
 
+def remote_range(url: str, start: int, size: int) -> bytes:
+    """Reads bytes of a file with one request, and tries again if that fails; see `places.read_range`."""
+    for attempt in range(_TRIES):
+        try:
+            with _reaching(url):
+                system, inner = _system(url)
+                data: bytes = system.cat_file(inner, start=start, end=start + size)
+                return data
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if attempt == _TRIES - 1 or "InvalidRange" in str(error):
+                raise
+            time.sleep(_PAUSE * 4**attempt)
+    raise AssertionError("not reached")
+
+
 class RemoteFile(io.RawIOBase):
     """A file on a server, for reading. If a connection breaks, a new one goes on at the same offset.
 

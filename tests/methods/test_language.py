@@ -168,7 +168,7 @@ def test_frequent_words_are_counted() -> None:
 def test_letters_of_russian_make_two_words_enough(
     text: str, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncleaner.methods.language._identify", lambda *_: "")
+    monkeypatch.setattr("ncleaner.methods.language._identify", lambda *_: ("", None))
     assert page_language(dump_text(text.encode())) == language
 
 
@@ -196,7 +196,7 @@ def test_a_sampler_refuses_what_it_cannot_do() -> None:
 def test_the_identifier_loads_nothing_but_its_model() -> None:
     code = (
         "import sys; from ncleaner.methods.language import _identify\n"
-        "assert _identify('Der Hafenrat hat beschlossen, den Nordkai zu beleuchten.'.encode(), 'Latin', '') == 'de'\n"
+        "assert _identify('Der Hafenrat hat beschlossen, den Nordkai zu beleuchten.'.encode(), 'Latin', '')[0] == 'de'\n"
         "assert 'fasttext' in sys.modules and 'requests' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

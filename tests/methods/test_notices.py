@@ -117,8 +117,8 @@ def test_jsonl_names_it(tmp_path: Path) -> None:
 
     page = Page(NOTICES["404"].encode())
     document, kept = CLEANER.page(page)
-    record = json.loads(Output(format="jsonl").sink().render(page, document, kept, True))
-    assert (record["page_kind"], record["text"]) == ("notice", "")
+    record = json.loads(Output(format="jsonl", all_pages=True).sink().render(page, document, kept, True))
+    assert (record["page_kind"], record["left_out"], record["text"]) == ("notice", "notice", "")
     assert record["page_kinds"]["notice"] > 0.5
 
 

@@ -38,29 +38,23 @@ def test_jsonl() -> None:
         "title": "Late again",
         "authors": ["Ann Lee", "Ben Moss"],
         "published": "2024-05-01",
-        "modified": "",
         "date_source": "stated",
         "site": "Gazette",
-        "description": "",
-        "tags": [],
-        "robots": [],
-        "tdm_reservation": None,
-        "tdm_policy": "",
-        "canonical": "",
-        "licence": "",
-        "image": "",
+        **dict.fromkeys(("modified", "description", "tags", "robots", "tdm_reservation", "tdm_policy")),
+        **dict.fromkeys(("canonical", "licence", "image")),
     }
     signals = record.pop("signals")
     assert signals["words"] == 16 and signals["heading_share"] > 0
     assert record == without
     text = json.loads(rendered("jsonl", BOTH, Page(b"By Ann Lee", kind="text")))
-    assert text["metadata"]["authors"] == [] and text["signals"]["words"] == 3
+    assert text["metadata"]["authors"] is None and text["signals"]["words"] == 3
 
 
 def test_parquet() -> None:
-    sink = Output(format="parquet", **BOTH).sink()
     plain = Page(b"", kind="text")
-    data = written(sink, [rendered("parquet", BOTH), rendered("parquet", BOTH, plain)])
+    every = {**BOTH, "all_pages": True}
+    sink = Output(format="parquet", **every).sink()
+    data = written(sink, [rendered("parquet", every), rendered("parquet", every, plain)])
     table = pq.read_table(io.BytesIO(data))
     first, second = table.select(["metadata", "signals"]).to_pylist()
     assert first["metadata"]["authors"] == ["Ann Lee", "Ben Moss"] and first["metadata"]["image"] is None

@@ -44,21 +44,17 @@ def test_jsonl() -> None:
     line = render("jsonl")
     assert line.endswith("}\n")
     assert json.loads(line) == {
+        "id": "urn:uuid:1",
         "url": "http://x.example/ü",
+        "host": "x.example",
         "date": "2024-01-02T03:04:05Z",
-        "title": "T & T",
+        "html_title": "T & T",
         "lang": "de",
-        "language": "",
-        "model": "",
-        "page_kind": "",
-        "page_kinds": {},
-        "quality": None,
+        **dict.fromkeys(("language", "language_score", "model", "page_kind", "page_kinds", "quality")),
         "origin": "page",
-        "duplicate_of": "",
-        "encoding": "",
+        **dict.fromkeys(("duplicate_of", "encoding", "archive")),
         "offset": 17,
-        "record_id": "urn:uuid:1",
-        "truncated": "",
+        **dict.fromkeys(("length", "http_status", "truncated")),
         "segments_kept": 3,
         "text": "Überschrift\nEins\na\n  b",
     }
@@ -79,8 +75,9 @@ def test_sources_of_segments() -> None:
     body = HTML.encode()
     dumped = dump_html(body, sources=True)
     _, kept = document()
-    for output in (Output(format="jsonl", segments=True, source=True), Output(format="parquet", source=True)):
-        row = json.loads(output.sink().render(PAGE, dumped, kept, False))
+    for name in ("jsonl", "parquet"):
+        sink = Output(format=name, segments=True, source=True).sink()
+        row = json.loads(sink.render(PAGE, dumped, kept, False))
         places = [
             (body[each["source_start"] : each["source_end"]].decode(), each["selector"])
             for each in row["segments"]
@@ -91,7 +88,7 @@ def test_sources_of_segments() -> None:
             ("a\n  b", "html > body > pre:nth-child(4)"),
         ]
     with pytest.raises(ValueError, match="--segments"):
-        Output(format="jsonl", source=True)
+        Output(format="parquet", source=True)
     with pytest.raises(ValueError, match="jsonl and parquet"):
         Output(format="text", source=True)
 

@@ -24,7 +24,7 @@ from ncleaner.sinks.formats import Output
 from ..outputs import all_of, none_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FRONT: dict[str, Any] = {"front_matter": True}
+FRONT: dict[str, Any] = {"metadata": True}
 URL = "http://ferry.example/2024/05/back"
 HTML = (
     "<html lang=en><title>The ferry is back | Gazette</title><meta property=og:site_name content=Gazette>"
@@ -109,22 +109,20 @@ def test_any_text_stays_a_string(title: str, url: str, authors: list[str]) -> No
 
 def test_the_cleaner_writes_it() -> None:
     cleaner = Cleaner("everything")
-    text = cleaner.markdown(HTML, URL, front_matter=True)
+    text = cleaner.markdown(HTML, URL, metadata=True)
     assert front(text) == {**front(rendered(HTML)), "language": "en"}
     assert text.endswith("\n---\n\nIt sails.\n\nAgain.")
-    assert cleaner.markdown("<title>No text</title>", front_matter=True) == ""
-    with pytest.raises(TypeError, match="front_matter"):
-        cleaner.markdown(HTML, front_matter="yes")  # type: ignore[arg-type]
+    assert cleaner.markdown("<title>No text</title>", metadata=True) == ""
+    with pytest.raises(TypeError, match="metadata"):
+        cleaner.markdown(HTML, metadata="yes")  # type: ignore[arg-type]
 
 
 @pytest.mark.untraced
 def test_the_command_writes_it(tmp_path: Path) -> None:
     crawl, out = str(EXAMPLES / "crawl.warc.gz"), tmp_path / "pages.md"
-    found = CliRunner().invoke(
-        app, ["clean", crawl, "-f", "markdown", "--front-matter", "-o", str(out), "-q"]
-    )
+    found = CliRunner().invoke(app, ["clean", crawl, "-f", "markdown", "--metadata", "-o", str(out), "-q"])
     assert found.exit_code == 0, found.output
     plain = CliRunner().invoke(app, ["clean", crawl, "-f", "markdown", "-q"])
     assert out.read_text().count("\n---\n") + 1 == 2 * plain.output.count("\n---\n")
-    refused = CliRunner().invoke(app, ["clean", crawl, "-f", "html", "--front-matter"])
-    assert refused.exit_code == 2 and "only markdown has it, not html" in " ".join(refused.output.split())
+    refused = CliRunner().invoke(app, ["clean", crawl, "-f", "html", "--metadata"])
+    assert refused.exit_code == 2 and "and markdown have it, not html" in " ".join(refused.output.split())

@@ -124,11 +124,9 @@ def test_ids() -> None:
         return read(one(page, text))[0].attributes["id"]
 
     assert name(page(1, record_id="<other>")) == "<other>"
-    assert name(page(1, record_id="")) == "offset:1000"
-    assert name(page(1, record_id="", offset=0)) == "offset:0"
-    files = {name(Page(b"", url), text) for url in "ab" for text in "xy"}
+    files = {name(Page(body, url)) for url in "ab" for body in (b"x", b"y")}
     assert len(files) == 4
-    assert files == {name(Page(b"", url), text) for url in "ab" for text in "xy"}
+    assert files == {name(Page(body, url)) for url in "ab" for body in (b"x", b"y")}
 
 
 def test_a_page_without_tokens_has_no_document() -> None:

@@ -116,7 +116,7 @@ def command(
         tell("wet is compressed, each record as a member of gzip: give the file a name that ends in .wet.gz")
     with (
         going_on() if output is not None and is_directory(output) else nullcontext(),
-        _surveyed(sources, Settings(recipe, reading, written), place, asked) as settings,
+        _surveyed(sources, Settings(recipe, asked.reading(reading), written), place, asked) as settings,
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send

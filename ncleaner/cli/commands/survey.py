@@ -104,7 +104,7 @@ def command(
     check_writable(surveying.output, _SURVEY)
     if surveying.html is not None:
         check_writable(surveying.html, *PAGES)
-    tally, sums = _survey(inputs or [], surveying, Settings(recipe, reading), asked)
+    tally, sums = _survey(inputs or [], surveying, Settings(recipe, asked.reading(reading)), asked)
     _show(surveying, sums, asked.quiet)
     if not tally.complete:
         raise typer.Exit(1)

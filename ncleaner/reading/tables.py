@@ -1,0 +1,462 @@
+"""Tables with a column of pages, or of addresses of pages: Parquet, Arrow, JSON lines, CSV and TSV.
+
+A table is read in bounded memory, row by row. A cell or row that is broken costs only itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from itertools import chain, count
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from ncleaner.errors import InputError, require
+from ncleaner.page import Damage, Page, Skip, binary
+from ncleaner.reading.containers import seekable
+from ncleaner.reading.inputs import STDIN, TableKind, TableOptions, below, sniff
+from ncleaner.reading.streams import Source, Window
+from ncleaner.text.wordlists import word_lists
+
+Row = dict[str, Any]
+Numbered = tuple[int, Row | str]
+
+_NAMES: Final = word_lists(
+    "reading/columns",
+    "page", "html", "text", "url", "date", "id", "content type", "archive", "offset", "length",
+)  # fmt: skip
+_HEAD: Final = 4096
+# Bytes of the batches in which columns are read, and most rows of one.
+_BATCH_BYTES: Final = 1 << 23
+_BATCH_ROWS: Final = 1024
+# JSON and CSV may have a page in several times its bytes.
+_TIMES: Final = 6
+# The seconds since 1970 of the year 5138; larger numbers are milliseconds, microseconds or nanoseconds.
+_SECONDS: Final = 10**11
+_CDX_DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?")
+_TOO_LARGE: Final = object()
+
+
+class Address(NamedTuple):
+    """The place of a page.
+
+    Attributes:
+        archive: path or URL of its input.
+        offset, length: of its record, in bytes; -1 if they are unknown. With no offset, the page is the whole
+            input.
+        url: of the page; empty if it is unknown.
+        carried: see `Page.carried`.
+    """
+
+    archive: str
+    offset: int
+    length: int
+    url: str
+    carried: tuple[tuple[str, Any], ...]
+
+
+class NoPagesError(InputError):
+    """A table has no column of pages, or it is not known which one it is."""
+
+
+def pages_of_table(
+    kind: TableKind, source: Source, pieces: Iterable[bytes], name: str, limit: int, options: TableOptions
+) -> Iterator[Page | Skip | Damage | Address]:
+    """Reads the pages of a table, or their addresses; a row that has none is a `Skip`.
+
+    Args:
+        kind: of the table.
+        source: the table without compression, of which nothing has been read; for Parquet and Arrow.
+        pieces: the same as bytes, for the others.
+        name: the items' `source`.
+        limit: largest page, in bytes.
+        options: what the user says of tables.
+    """
+    reader = _PageReader(name, limit, options)
+    try:
+        for number, row in rows_of(kind, source, pieces, name, limit, reader.choose):
+            yield reader.item(row, number) if isinstance(row, dict) else Damage(row, name, number)
+    except NoPagesError as error:
+        yield Skip("no column of pages", name, name, lost=True, advice=str(error))
+
+
+def rows_of(
+    kind: TableKind,
+    source: Source,
+    pieces: Iterable[bytes],
+    name: str,
+    limit: int,
+    choose: Callable[[Sequence[str]], Sequence[str]],
+) -> Iterator[Numbered]:
+    """Reads the rows of a table with their numbers, from 0 on; where it cannot be read, it yields why.
+
+    Args:
+        kind, source, pieces, name, limit: as for `pages_of_table`.
+        choose: gets the names of the columns, before the first row, and returns those that are wanted; JSON
+            lines and CSV may give others, too.
+    """
+    if kind == "jsonl":
+        return _rows_of_json(pieces, name, _TIMES * limit, choose)
+    if kind == "csv":
+        return _rows_of_csv(pieces, name, _TIMES * limit, choose)
+    return _rows_of_arrow(kind, source, name, limit, choose)
+
+
+class _PageReader:
+    """Makes pages of rows; `choose` says of which columns."""
+
+    def __init__(self, name: str, limit: int, options: TableOptions) -> None:
+        self._name = name
+        self._limit = limit
+        self._options = options
+        self._columns: dict[str, str] = {}
+        self._kind = options.kind
+
+    def choose(self, names: Sequence[str]) -> Sequence[str]:
+        """Finds the columns that are read. Raises NoPagesError."""
+        lower = {name.lower(): name for name in reversed(names)}
+        for part, known in _NAMES.items():
+            if part not in ("page", "html", "text"):
+                found = next((lower[each] for each in known if each in lower), None)
+                if found is not None:
+                    self._columns[part] = found
+        if {"archive", "offset"} <= self._columns.keys() and not {self._options.column, "html"} & {*names}:
+            return self._wanted(names)
+        for part in ("archive", "offset", "length"):
+            self._columns.pop(part, None)
+        page = self._columns["page"] = self._column_of_pages(names, lower)
+        if not self._kind:
+            self._kind = next((kind for kind in ("html", "text") if page.lower() in _NAMES[kind]), "")
+        return self._wanted(names)
+
+    def _wanted(self, names: Sequence[str]) -> list[str]:
+        wanted = {*self._columns.values(), *(name for name, _ in self._options.carry)}
+        return [name for name in names if name in wanted]
+
+    def _column_of_pages(self, names: Sequence[str], lower: dict[str, str]) -> str:
+        has = f"the table has {', '.join(names) or 'none'}"
+        asked = self._options.column
+        if asked is not None:
+            if asked in names:
+                return asked
+            raise NoPagesError(f"there is no column {asked}: {has}")
+        known = [lower[each] for each in _NAMES["page"] if each in lower]
+        if not known:
+            raise NoPagesError(f"{has}: --column NAME says which one has the pages")
+        # a text is what others have made of the page
+        others = [each for each in known if each.lower() not in _NAMES["text"]]
+        if len(others) > 1 and others[0].lower() != _NAMES["page"][0]:
+            raise NoPagesError(f"{' and '.join(others)} may be the pages: --column NAME says which one is")
+        return known[0]
+
+    def item(self, row: Row, number: int) -> Page | Skip | Address:
+        """Returns the page of a row, or its address; a `Skip` if the row has none."""
+        about = {part: row.get(name) for part, name in self._columns.items()}
+        carried = tuple((name, _carried(row.get(name), kind)) for name, kind in self._options.carry)
+        url = _text(about.get("url"))
+        if "archive" in about:
+            return self._address(about, number, url, carried)
+        body: Any = about["page"]
+        is_text = isinstance(body, str)
+        if is_text:
+            try:
+                body = body.encode()
+            except UnicodeEncodeError:
+                # bytes of a CSV that are not UTF-8 are as they were; JSON may have other halves of characters
+                is_text = False
+                with suppress(UnicodeEncodeError):
+                    body = body.encode("utf-8", "surrogateescape")
+                if not isinstance(body, bytes):
+                    body = body.encode("utf-8", "replace")
+        what, lost = "", True
+        if body is None or body == b"":
+            what, lost = "empty cell", False
+        elif body is _TOO_LARGE or (isinstance(body, bytes) and len(body) > self._limit):
+            what = "too large"
+        elif not isinstance(body, bytes):
+            what = f"cell of {self._columns['page']} that is {type(body).__name__}, not a page"
+        elif found := binary(body, decoded=is_text):
+            what = found.reason
+        if what:
+            return Skip(what, url, self._name, number, lost=lost)
+        kind = self._kind or ("text" if sniff(body[:_HEAD]) == "text" else "html")
+        content_type = _text(about.get("content type"))
+        if is_text:
+            # whatever the page declares, it has been decoded
+            content_type = f"text/{'plain' if kind == 'text' else 'html'}; charset=utf-8"
+        return Page(
+            body,
+            url,
+            _date(about.get("date")),
+            content_type,
+            _text(about.get("id")).strip("<>"),
+            self._name,
+            number,
+            "text" if kind == "text" else "html",
+            carried=carried,
+        )
+
+    def _address(
+        self, about: Row, number: int, url: str, carried: tuple[tuple[str, Any], ...]
+    ) -> Skip | Address:
+        archive = _text(about["archive"])
+        offset, length = (_number(about.get(part)) for part in ("offset", "length"))
+        if not archive or archive == STDIN or offset is None or length is None:
+            return Skip("row without an address", url, self._name, number, lost=True)
+        return Address(below(self._options.prefix, archive), offset, length, url, carried)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None or isinstance(value, list | dict) else str(value)
+
+
+def _number(value: Any) -> int | None:
+    """Returns an offset or a length, -1 for an empty one; None for anything else."""
+    if value is None or value == "":
+        return -1
+    try:
+        number = int(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return number if 0 <= number < 1 << 63 and not isinstance(value, bool) else None
+
+
+def _date(value: Any) -> str:
+    """Returns a time as in WARC-Date; empty if it is none that is known."""
+    with suppress(ValueError, OverflowError, OSError):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            while abs(value) >= _SECONDS:
+                value /= 1000
+            value = datetime.fromtimestamp(value, UTC)
+        if isinstance(value, datetime):
+            value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+            return f"{value:%Y-%m-%dT%H:%M:%SZ}"
+        if isinstance(value, date):
+            return value.isoformat()
+        text = _text(value).strip()
+        if found := _CDX_DATE.fullmatch(text):
+            year, month, day, *time = found.groups("00")
+            return f"{year}-{month}-{day}T{':'.join(time)}Z"
+        if text.isdigit():
+            return _date(int(text))
+        return text
+    return ""
+
+
+def _carried(value: Any, kind: type) -> Any:
+    """Returns a cell in the type of a carried column; None if it cannot have that."""
+    if value is None or (isinstance(value, kind) and not (kind is int and isinstance(value, bool))):
+        return value
+    if kind is str:
+        if isinstance(value, bytes | datetime | date):
+            return _date(value) if not isinstance(value, bytes) else _text(value)
+        return orjson.dumps(value, default=str).decode()
+    if kind is bool:
+        return {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
+    try:
+        return kind(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+# JSON lines
+
+
+def _object(line: bytes) -> Row | None:
+    """Returns the object of a line; None if it is not one."""
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _lines(pieces: Iterable[bytes], most: int) -> Iterator[bytes | None]:
+    """Yields the lines of a stream; None for one of more than `most` bytes."""
+    parts: list[bytes] = []
+    size = 0
+    for piece in chain(pieces, [b""]):
+        first, *more = piece.split(b"\n") if piece else [b"", b""]
+        parts.append(first)
+        size += len(first)
+        if size > most:
+            parts.clear()
+        if more:
+            yield b"".join(parts) if size <= most else None
+            yield from (line if len(line) <= most else None for line in more[:-1])
+            parts, size = [more[-1]], len(more[-1])
+
+
+def _rows_of_json(
+    pieces: Iterable[bytes], name: str, most: int, choose: Callable[[Sequence[str]], Sequence[str]]
+) -> Iterator[Numbered]:
+    is_first = True
+    number = 0
+    for line in _lines(pieces, most):
+        if line is not None and not (line := line.strip(b" \t\r\xef\xbb\xbf")):
+            continue
+        row = None if line is None else _object(line)
+        if row is None:
+            yield number, "line that is too long" if line is None else "line that is no JSON object"
+        else:
+            if is_first:
+                choose(list(row))
+                is_first = False
+            yield number, row
+        number += 1
+
+
+# CSV and TSV
+
+
+def _rows_of_csv(
+    pieces: Iterable[bytes], name: str, most: int, choose: Callable[[Sequence[str]], Sequence[str]]
+) -> Iterator[Numbered]:
+    buffered = io.BufferedReader(_Raw(iter(pieces)), 1 << 16)
+    head = buffered.peek(_HEAD)
+    encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    first = head.partition(b"\n")[0]
+    delimiter = "\t" if b"\t" in first else max(",;", key=lambda sign: first.count(sign.encode()))
+    # a page may be longer than the module allows; a quote that is never closed must not fill the memory
+    csv.field_size_limit(max(csv.field_size_limit(), most))
+    with io.TextIOWrapper(buffered, encoding, "surrogateescape", newline="") as text:
+        rows = csv.reader(text, delimiter=delimiter)
+        names = next(rows, [])
+        choose(names)
+        for number in count():
+            try:
+                cells = next(rows)
+            except StopIteration:
+                return
+            except (csv.Error, UnicodeError) as error:
+                yield number, f"it cannot be read from line {rows.line_num} on ({error}): is a quote open?"
+                return
+            if len(cells) == len(names):
+                yield number, dict(zip(names, cells, strict=True))
+            elif cells:
+                yield number, f"line {rows.line_num} has {len(cells)} cells for {len(names)} columns"
+
+
+class _Raw(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+# Parquet and Arrow
+
+
+def _rows_of_arrow(
+    kind: str, source: Source, name: str, limit: int, choose: Callable[[Sequence[str]], Sequence[str]]
+) -> Iterator[Numbered]:
+    require(f"{name}: reading {kind}", "pyarrow", "parquet")
+    import pyarrow as pa
+
+    number = 0
+    with seekable(source, 1 << 20) as file:
+        batches = (_parquet if kind == "parquet" else _arrow)(file, choose)
+        while True:
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            # a text that is not UTF-8 is a ValueError
+            except (pa.ArrowException, OSError, ValueError) as error:
+                what = str(error).partition("\n")[0]
+                yield number, source.broken or f"the table cannot be read from here on ({what})"
+                return
+            if isinstance(batch, tuple):
+                yield batch
+                number = batch[0]
+                continue
+            columns = [_cells(column, limit) for column in batch.columns]
+            names = batch.schema.names
+            for cells in zip(*columns, strict=True):
+                yield number, dict(zip(names, cells, strict=True))
+                number += 1
+
+
+def _parquet(file: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[Any]:
+    """Yields the batches of a Parquet file; where a row group cannot be read, the number of the row after it,
+    and why."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(pa.PythonFile(Window(file), "r"), buffer_size=1 << 20, pre_buffer=False)
+    columns = choose(table.schema_arrow.names)
+    end = 0
+    for group in range(table.num_row_groups):
+        about = table.metadata.row_group(group)
+        end += about.num_rows
+        rows = _BATCH_BYTES * about.num_rows // max(1, about.total_byte_size)
+        batches = table.iter_batches(
+            max(1, min(_BATCH_ROWS, rows)), row_groups=[group], columns=columns, use_threads=False
+        )
+        try:
+            yield from batches
+        except (pa.ArrowException, OSError, ValueError) as error:
+            if file.broken:
+                raise
+            yield end, f"row group {group} cannot be read to its end ({str(error).partition(chr(10))[0]})"
+
+
+def _arrow(file: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[Any]:
+    """Yields the batches of a file or a stream of Arrow."""
+    import pyarrow as pa
+
+    is_stream = not file.peek(8).startswith(b"ARROW1")
+    handle = pa.PythonFile(Window(file), "r")
+    reader = pa.ipc.open_stream(handle) if is_stream else pa.ipc.open_file(handle)
+    columns = choose(reader.schema.names)
+    whole = reader if is_stream else (reader.get_batch(number) for number in range(reader.num_record_batches))
+    for batch in whole:
+        batch = batch.select(columns)
+        for start in range(0, len(batch), _BATCH_ROWS):
+            yield batch.slice(start, _BATCH_ROWS)
+
+
+def _cells(column: Any, limit: int) -> list[Any]:
+    """Returns the values of a column of Arrow; texts that are too large are not made."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_timestamp(kind):
+        # Python has no nanoseconds
+        return column.cast(pa.timestamp("us", kind.tz), safe=False).to_pylist()  # type: ignore[no-any-return]
+    is_text = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
+    if not is_text and not pa.types.is_large_binary(kind):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    sizes = pc.binary_length(column)
+    if (pc.max(sizes).as_py() or 0) <= limit:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    return [
+        _TOO_LARGE if size is not None and size > limit else column[at].as_py()
+        for at, size in enumerate(sizes.to_pylist())
+    ]
