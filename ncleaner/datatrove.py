@@ -1,12 +1,15 @@
 """Steps for datatrove pipelines.
 
-`NcleanerReader` reads archives as `ncleaner clean` does and yields cleaned documents. `NcleanerExtractor`
-replaces another extractor after a reader that yields HTML:
+`NcleanerReader` reads archives and tables as `ncleaner clean` does and yields cleaned documents.
+`NcleanerExtractor` replaces another extractor after a reader that yields HTML:
 
     pipeline=[NcleanerReader("s3://bucket/crawl/"), JsonlWriter("s3://bucket/clean/")]
     pipeline=[WarcReader("s3://bucket/crawl/"), NcleanerExtractor(), JsonlWriter("s3://bucket/clean/")]
 
-`WarcReader` needs packages that the extra `datatrove` does not bring (docs/scale.md).
+Both take the options of `Recipe`, `Reading` and `Output`, and clean in a process of their own: a page that
+kills or holds up a process costs no other page. The metadata of a document are the columns of a row
+(docs/formats.md) but id and text. `WarcReader` needs packages that the extra `datatrove` does not bring
+(docs/scale.md).
 """
 
 from __future__ import annotations
@@ -17,9 +20,9 @@ from typing import Any
 
 import orjson
 
-from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.options import options_of
+from ncleaner.page import Page
 from ncleaner.pools.pool import Pool
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import cleaned_items
@@ -32,88 +35,28 @@ try:
     from datatrove.pipeline.extractors.base import BaseExtractor
     from datatrove.pipeline.readers.base import BaseDiskReader
     from datatrove.utils.logging import logger
+    from datatrove.utils.typeshelper import StatHints
 except ImportError as error:
     raise ImportError("ncleaner.datatrove needs datatrove: pip install 'ncleaner[datatrove]'") from error
 
 __all__ = ["NcleanerExtractor", "NcleanerReader"]
 
 
-def _taken(kind: type, options: dict[str, Any]) -> Any:
-    """Makes a class of options from some of these arguments, and takes them away."""
-    return kind(**{each.name: options.pop(each.name) for each in options_of(kind) if each.name in options})
+def _settings(options: dict[str, Any]) -> Settings:
+    """Makes settings of some of these arguments, and takes them away."""
+    options["format"] = "jsonl"
+    made: list[Any] = [
+        kind(**{each.name: options.pop(each.name) for each in options_of(kind) if each.name in options})
+        for kind in (Recipe, Reading, Output)
+    ]
+    return Settings(*made)
 
 
-class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no types
-    """Reads archives, HTML and text files and yields their cleaned pages, as `ncleaner clean` writes them.
+class _Counting:
+    """A step that counts as `ncleaner clean` does: pages (all, cleaned, empty, notices, given up), records
+    that yield no page, places of damage, and files that could not be read to their end."""
 
-    Each task cleans in a separate process, so that a page that kills or holds up a process costs no other
-    page. A page without clean text gives no document.
-
-    The metadata of a document are the keys of a row of `ncleaner clean -f jsonl` (docs/formats.md) but id and
-    text, and file_path; its id is that of its record. Statistics count
-    pages (all, cleaned, empty, notices, given up), records that yield no page, places of damage, and files
-    that could not be read to their end.
-
-    Args:
-        data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
-            read as texts: give a `glob_pattern` if the folder contains other files.
-        options: those of `Recipe`, such as `method` and `model`, those of `Reading`, and those of
-            `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
-
-    Raises:
-        TypeError, ValueError: as `Recipe` does.
-        ModelError: as `Cleaner` does; raised when the reader runs.
-    """
-
-    name = "🧹 ncleaner"
-
-    def __init__(self, data_folder: Any, paths_file: Any = None, **options: Any) -> None:
-        recipe, reading = _taken(Recipe, options), _taken(Reading, options)
-        output = _taken(Output, {**options, "format": "jsonl"})
-        for each in options_of(Output):
-            options.pop(each.name, None)
-        super().__init__(data_folder, paths_file, **options)
-        self.settings = Settings(recipe, reading, output)
-        self._pool: Pool | None = None
-
-    def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        """Yields the documents of a task's share of the files."""
-        # raises errors in method or model here, not in the worker
-        self.settings.cleaner()
-        with pool_of(1, self.settings) as self._pool:
-            yield from super().run(data, rank, world_size)
-        self._pool = None
-
-    def read_file(self, filepath: str) -> Iterator[Any]:
-        """Yields the documents of a file. Raises OSError if it cannot be opened."""
-        number = 0
-        settings = self.settings
-        with ExitStack() as stack:
-            pool = self._pool or stack.enter_context(pool_of(1, settings))
-            items = settings.read(
-                stack.enter_context(self.data_folder.open(filepath, "rb")),
-                name=self.data_folder.resolve_paths(filepath),
-            )
-            chunks = cleaned_items(items, pool, settings.recipe.limits)
-            while True:
-                with self.track_time():
-                    chunk = next(chunks, None)
-                if chunk is None:
-                    return
-                self._count(chunk.tally)
-                for line in chunk.output.splitlines():
-                    document = self._document(orjson.loads(line), filepath, number)
-                    number += 1
-                    if document is not None:
-                        yield document
-
-    def _document(self, record: dict[str, Any], filepath: str, number: int) -> Any:
-        if not record["text"]:
-            return None
-        data = {self.text_key: record.pop("text")}
-        if identity := record.pop("record_id"):
-            data[self.id_key] = identity
-        return self.get_document_from_dict({**data, **record}, filepath, number)
+    stat_update: Any
 
     def _count(self, tally: Tally) -> None:
         for name in ("pages", "cleaned", "empty", "notices", "damaged", "unread"):
@@ -126,38 +69,124 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             logger.warning(str(note))
 
 
-class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has no types
-    """Cleans documents whose text is HTML. It is picklable, and loads its model once per process.
-
-    Pages without clean text and pages above the limits are dropped.
+class NcleanerReader(_Counting, BaseDiskReader):  # type: ignore[misc]  # datatrove has no types
+    """Reads archives, HTML, texts and tables and yields their cleaned pages, as `ncleaner clean` writes them.
+    A page without clean text gives no document.
 
     Args:
-        timeout: seconds for one page, which include loading the model if processes are not forked. None:
-            those of `limits`.
-        recipe: the arguments of `Recipe`.
+        data_folder, paths_file: as for every reader from disk. Files that are neither archives nor tables nor
+            HTML are read as texts: give a `glob_pattern` if the folder contains other files. A file that
+            cannot be opened is counted, and costs no other.
+        options: those of `Recipe`, such as `method` and `model`, those of `Reading` and of `Output`, such as
+            `column` and `metadata`, and those of `BaseDiskReader`: limit, skip, adapter, glob_pattern,
+            default_metadata, …
+
+    Raises:
+        TypeError, ValueError: as `Recipe` does.
+        ModelError: as `Cleaner` does; raised when the reader runs.
     """
 
     name = "🧹 ncleaner"
 
-    def __init__(self, *given: Any, timeout: float | None = None, **recipe: Any) -> None:
-        self.settings = Settings(Recipe(*given, **recipe))
-        super().__init__(self.settings.recipe.limits.seconds if timeout is None else timeout)
-        self._cleaner: Cleaner | None = None
+    def __init__(self, data_folder: Any, paths_file: Any = None, **options: Any) -> None:
+        self.settings = _settings(options)
+        super().__init__(data_folder, paths_file, **options)
+        self._pool: Pool | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cleaner": None}
+    def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
+        """Yields the documents of a task's share of the files."""
+        # raises errors in method or model here, not in the worker
+        self.settings.cleaner()
+        with pool_of(1, self.settings) as self._pool:
+            yield from super().run(data, rank, world_size)
+        self._pool = None
+
+    def read_file(self, filepath: str) -> Iterator[Any]:
+        """Yields the documents of a file."""
+        number = 0
+        settings = self.settings
+        with ExitStack() as stack:
+            pool = self._pool or stack.enter_context(pool_of(1, settings))
+            try:
+                file = stack.enter_context(self.data_folder.open(filepath, "rb"))
+            except OSError as error:
+                self.stat_update("unread")
+                logger.warning(f"{filepath}: cannot be opened ({error})")
+                return
+            items = settings.read(file, name=self.data_folder.resolve_paths(filepath))
+            chunks = cleaned_items(items, pool, settings.recipe.limits)
+            while True:
+                with self.track_time():
+                    chunk = next(chunks, None)
+                if chunk is None:
+                    return
+                self._count(chunk.tally)
+                for line in chunk.output.splitlines():
+                    row = orjson.loads(line)
+                    data = {self.text_key: row.pop("text"), self.id_key: row.pop("id"), **row}
+                    document = self.get_document_from_dict(data, filepath, number)
+                    number += 1
+                    if document is not None:
+                        yield document
+
+
+class NcleanerExtractor(_Counting, BaseExtractor):  # type: ignore[misc]  # datatrove has no types
+    """Cleans documents whose text is HTML. Pages without clean text and pages above the limits are dropped.
+
+    A document keeps its metadata, and gets the columns of its row that it does not have.
+
+    Args:
+        options: those of `Recipe` and of `Output`.
+    """
+
+    name = "🧹 ncleaner"
+
+    def __init__(self, **options: Any) -> None:
+        self.settings = _settings(options)
+        super().__init__(self.settings.recipe.limits.seconds, **options)
 
     def run(self, data: Iterable[Any], rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yields the documents, with their clean text. Raises ValueError, ModelError as `Cleaner` does."""
-        # loaded here, because the processes that extract are forked from this one
-        self._cleaner = self.settings.cleaner()
-        yield from super().run(data, rank, world_size)
+        self.settings.cleaner()
+        held: dict[int, Any] = {}
+        with pool_of(1, self.settings) as pool:
+            chunks = cleaned_items(self._pages(data, held), pool, self.settings.recipe.limits)
+            while True:
+                with self.track_time():
+                    chunk = next(chunks, None)
+                if chunk is None:
+                    break
+                self._count(chunk.tally)
+                for line in chunk.output.splitlines():
+                    row = orjson.loads(line)
+                    number = int(row.pop("id"))
+                    for dropped in [each for each in held if each < number]:
+                        del held[dropped]
+                        self.stat_update(StatHints.dropped)
+                    document = held.pop(number)
+                    document.text = row.pop("text")
+                    document.metadata = {**row, **document.metadata}
+                    self.stat_update(StatHints.forwarded)
+                    self.update_doc_stats(document)
+                    yield document
+        self.stat_update(StatHints.dropped, value=len(held))
+
+    def _pages(self, data: Iterable[Any], held: dict[int, Any]) -> Iterator[Page]:
+        """Yields the pages of documents, which are held until they are cleaned."""
+        for number, document in enumerate(data):
+            self.stat_update(StatHints.total)
+            held[number] = document
+            yield Page(
+                document.text.encode("utf-8", "replace"),
+                str(document.metadata.get("url") or ""),
+                str(document.metadata.get("date") or ""),
+                "text/html; charset=utf-8",
+                str(number),
+            )
 
     def extract(self, text: str) -> str:
         """Returns the clean text of a page; empty if it has none, or is above the limits."""
-        if self._cleaner is None:
-            self._cleaner = self.settings.cleaner()
         try:
-            return self._cleaner.clean(text)
+            return self.settings.cleaner().clean(text)
         except InputError:
             return ""

@@ -100,14 +100,14 @@ def test_reader(source: Path, tmp_path: Path) -> None:
         env=environment(**hooked()),
     )  # fmt: skip
     expected = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(expected) == 120
-    by_url = {row["url"]: row for row in expected if row["text"]}
+    assert len(expected) == 119
+    by_url = {row["url"]: row for row in expected}
     assert sorted(row["metadata"]["url"] for row in found) == sorted(by_url)
     for row in found:
         record = by_url[row["metadata"]["url"]]
         where = row["metadata"].pop("file_path")
         assert Path(where).is_file()
-        assert row["id"] == record.pop("record_id") or (where.endswith("below/page.html") and row["id"])
+        assert row["id"] == record.pop("id")
         assert row["text"] == record.pop("text")
         assert row["metadata"] == record
     assert {name: value for name, value in counted.items() if name in ("pages", "cleaned", "empty", "damaged")} == {
@@ -131,14 +131,35 @@ def test_options_of_the_reader(source: Path, tmp_path: Path) -> None:
 
 def test_extractor(tmp_path: Path) -> None:
     documents = ", ".join(
-        f"Document(text={html.decode()!r}, id='{number}')"
+        f"Document(text={html.decode()!r}, id='{number}', metadata={{'lang': 'x', 'number': {number}}})"
         for number, html in enumerate([page(1), page(2, kept=False), page(3), b"<p>" + 30_000 * b"long "])
     )
-    steps = f"[{documents}], NcleanerExtractor(limits=__import__('ncleaner').Limits(bytes=100_000))"
+    steps = f"[{documents}], NcleanerExtractor(limits=__import__('ncleaner').Limits(bytes=100_000), metadata=True)"
     found, counted = pipeline(tmp_path, steps, tasks=1)
     clean = Cleaner().clean
     assert {row["id"]: row["text"] for row in found} == {"0": clean(page(1)), "2": clean(page(3))}
-    assert (counted["total"], counted["extracted"], counted["forwarded"], counted["dropped"]) == (4, 4, 2, 2)
+    for row in found:
+        about = row["metadata"]
+        assert (about["lang"], about["number"], about["language"]) == ("x", int(row["id"]), "en")
+        assert "title" in about["metadata"]
+    assert (counted["total"], counted["forwarded"], counted["dropped"]) == (4, 2, 2)
+    assert counted["given up: InputError"] == counted["empty"] == 1
+
+
+def test_a_page_that_kills_and_a_file_that_is_gone(tmp_path: Path) -> None:
+    documents = ", ".join(
+        f"Document(text={page(number).decode()!r}, id='{number}', metadata={{'url': {url!r}}})"
+        for number, url in enumerate(["http://x.example/0", "http://x.example/1?fault=segfault", "", ""])
+    )
+    found, counted = pipeline(tmp_path, f"[{documents}], NcleanerExtractor()", 1, **hooked())
+    assert [row["id"] for row in found] == ["0", "2", "3"]
+    assert counted["given up: killed its worker"] == counted["dropped"] == 1
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.html").write_bytes(page(1))
+    (tmp_path / "paths.txt").write_text("gone.html\na.html\n")
+    steps = f"NcleanerReader({str(tmp_path / 'in')!r}, {str(tmp_path / 'paths.txt')!r})"
+    found, counted = pipeline(tmp_path / "in", steps, tasks=1)
+    assert (len(found), counted["unread"]) == (1, 1)
 
 
 def test_extractor_pickles_and_has_the_options_of_a_cleaner() -> None:
@@ -147,10 +168,9 @@ def test_extractor_pickles_and_has_the_options_of_a_cleaner() -> None:
     html = page(7).decode()
     assert NcleanerExtractor().extract(html) == Cleaner().clean(html)
     assert NcleanerExtractor().timeout == Limits().seconds
-    extractor = NcleanerExtractor("ngram", "nonlexical", threshold=-100.0, timeout=3)
+    extractor = NcleanerExtractor(method="ngram", model="nonlexical", threshold=-100.0)
     assert extractor.extract(html) == Cleaner("ngram", "nonlexical", threshold=-100.0).clean(html)
     again = pickle.loads(pickle.dumps(extractor))
-    assert (again.timeout, again._cleaner) == (3, None)
     assert again.extract(html) == extractor.extract(html)
 
 
