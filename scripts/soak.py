@@ -126,15 +126,14 @@ class Soak:
         """One hash of all outputs."""
         total = hashlib.sha256()
         for path in sorted(self.out.rglob("*.jsonl")):
-            if path.name != "manifest.jsonl":
-                total.update(f"{path.relative_to(self.out)}\n".encode())
-                total.update(hashlib.sha256(path.read_bytes()).digest())
+            total.update(f"{path.relative_to(self.out)}\n".encode())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
         return total.hexdigest()
 
     def counts(self) -> tuple[int, int]:
         """Pages, and pages given up, of the manifest's last entry for each input."""
         entries = {}
-        for line in (self.out / "manifest.jsonl").read_text().splitlines():
+        for line in (self.out / "_run/manifest.log").read_text().splitlines():
             entry = json.loads(line)
             entries[entry["input"]] = entry
         return (

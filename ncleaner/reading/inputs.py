@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, NoReturn
 from ncleaner.errors import InputError
 from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
-from ncleaner.storage.local import Status, is_url, missing
+from ncleaner.storage.local import RUN, Status, is_url, missing
 from ncleaner.storage.places import files_below, open_binary, status
 from ncleaner.text.visible import counted, joined
 
@@ -126,9 +126,9 @@ def find_inputs(
     """Lists the inputs at some paths, in the order given; those of a directory are sorted.
 
     A directory gives all archives, HTML and text files and tables below it, which are recognised by their
-    names; all others and hidden ones are passed over, and links to directories are not followed. A file given
-    by itself is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`,
-    `https://…`) may be in place of paths.
+    names; all others, hidden ones and what a run keeps beside its outputs (`_run`) are passed over, and links
+    to directories are not followed. A file given by itself is an input whatever its name. `-` is standard
+    input. URLs that fsspec knows (`s3://…`, `https://…`) may be in place of paths.
 
     A file or directory below a given directory that cannot be read, or a link to a file that is gone, is
     returned as an input, too, and the run reports it later: it does not stop a run over all others.
@@ -234,7 +234,7 @@ def _at_url(url: str, place: str | None) -> list[Input]:
         Input(path, relative, *info)
         for path, relative, info in found
         if _is_known(relative)
-        and not any(part.startswith(".") for part in relative.split("/"))
+        and not any(part.startswith(".") or part == RUN for part in relative.split("/"))
         and not (place is not None and (path == place or path.startswith(f"{place}/")))
     ]
     return _in_order(inputs) or _raise_no_inputs(url)
@@ -272,7 +272,7 @@ def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[I
     for directory, names, files in os.walk(root, onerror=add_unreadable):
         of_pages = {Path(name).stem + _FRAMES for name in files if name.lower().endswith(_PAGE)}
         saved += len(of_pages.intersection(names))
-        names[:] = sorted(name for name in names if not name.startswith(".") and name not in of_pages)
+        names[:] = sorted(n for n in names if not n.startswith(".") and n != RUN and n not in of_pages)
         for name in list(names):
             path = Path(directory, name)
             if path.is_symlink():

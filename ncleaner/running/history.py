@@ -182,7 +182,7 @@ def read_history(folder: str) -> History:
     Raises:
         InputError: the manifest does not exist or cannot be read.
     """
-    path = f"{folder.rstrip('/')}/{NAME}" if is_url(folder) else str(Path(folder) / NAME)
+    path = f"{folder.rstrip('/')}/{NAME}" if is_url(folder) else str(Path(folder, NAME))
     try:
         with open_binary(path) as stream:
             texts = inflated(stream, path).splitlines()

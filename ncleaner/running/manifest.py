@@ -1,4 +1,4 @@
-"""The manifest of an output directory: in `manifest.jsonl`, one line with a JSON object per finished output.
+"""The manifest of an output directory: in `_run/manifest.log`, a line of JSON for each finished output.
 
 A line is written when the output is complete under its name, so an input in the manifest is finished,
 whenever the run was killed. An output that was finished after the last line is made again, with the same
@@ -24,11 +24,12 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
-from ncleaner.storage.local import Folder, Log
+from ncleaner.storage.local import RUN, Folder, Log
 from ncleaner.text.visible import counted
 from ncleaner.versions import OUTPUTS
 
-NAME = "manifest.jsonl"
+# no format has this suffix, by which readers choose what is data
+NAME = f"{RUN}/manifest.log"
 
 # settings of a line on which its output does not depend
 _INFORMATION = {"version"}

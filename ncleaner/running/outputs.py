@@ -13,23 +13,22 @@ from typing import BinaryIO, Final
 from ncleaner.errors import InputError, OutputError, cannot_write, stdout_error
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
-from ncleaner.running.manifest import NAME as MANIFEST
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.sink import Writable
-from ncleaner.storage.local import Folder, is_url
+from ncleaner.storage.local import RUN, Folder, is_url
 from ncleaner.storage.places import folder_and_name
 
 # Bytes of the longest name of a file on most systems, without what is added to those of outputs.
-_LONGEST_NAME: Final = 255 - len(".warc.gz.part")
+_LONGEST_NAME: Final = 255 - len("..warc.gz.part")
 #: Directory, in an output directory, for the records of pages that were given up, with a WARC for each input.
-QUARANTINE: Final = "quarantine"
+QUARANTINE: Final = f"{RUN}/quarantine"
 
 
 def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
     """Returns the name of each input's output in the output directory: the same relative path and stem.
 
-    If inputs have the same stem, or the name is that of the manifest, the name contains the input's whole
-    name. A name that is too long is cut, and has a hash of the input's path.
+    If inputs have the same stem, the name contains the input's whole name. A name that is too long is cut,
+    and has a hash of the input's path.
 
     Raises:
         InputError: two inputs have the same relative path.
@@ -42,10 +41,7 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
     taken: dict[str, Input] = {}
     for stem, sharing in stems.items():
         for source in sharing:
-            name = stem + suffix
-            if len(sharing) > 1 or name == MANIFEST:
-                name = source.relative + suffix
-            name = _short(name, suffix)
+            name = _short((source.relative if len(sharing) > 1 else stem) + suffix, suffix)
             if name in taken:
                 raise InputError(
                     f"{taken[name].path} and {source.path} would both be written to {name}: "
@@ -197,8 +193,10 @@ def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Op
     Raises:
         OSError: the output cannot be written.
     """
-    # with the suffix of the format, since another format may have other limits
-    quarantine = f"{QUARANTINE}/{name}.warc.gz"
+    # with the suffix of the format, since another format may have other limits; but not as a suffix, by which
+    # readers would take the records for data
+    suffix = settings.output.sink().suffix
+    quarantine = f"{QUARANTINE}/{name.removesuffix(suffix)}{suffix.replace('.', '-')}.warc.gz"
     with open_output(folder.file(name), settings, (folder, quarantine)) as output:
         yield output
     if not output.has_quarantined:

@@ -25,7 +25,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
 from ncleaner.sinks.signatures import SignaturesSink
-from ncleaner.storage.local import is_url, write_whole
+from ncleaner.storage.local import RUN, is_url, write_whole
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import MOST_PAGES, is_survey
 from ncleaner.versions import SURVEYS
@@ -144,7 +144,7 @@ def surveyed(
 ) -> Iterator[Settings]:
     """Gives the settings of a run with a survey of its own inputs.
 
-    In a local directory of outputs, the survey is `sites.ncs`: it stays, and a later run uses it if the
+    In a local directory of outputs, the survey is `_run/sites.ncs`: it stays, and a later run uses it if the
     inputs are the same. For other outputs it is a temporary file. An interrupted survey in a directory goes
     on.
 
@@ -163,7 +163,7 @@ def surveyed(
                 "write the pages to a file"
             )
     stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
-    with nullcontext(str(output)) if stays else tempfile.TemporaryDirectory() as place:
+    with nullcontext(Path(str(output), RUN)) if stays else tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         _make_folder(folder)
         path, told = folder / _OWN, folder / _OF

@@ -47,7 +47,7 @@ from ncleaner.running.tally import Tally
 from ncleaner.sinks.parquet import to_table
 from ncleaner.sinks.rows import schema_of
 from ncleaner.sinks.sink import SinkOptions
-from ncleaner.storage.local import Folder, LocalFolder, is_url
+from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
 
 try:
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 __all__ = ["clean", "pages", "rows", "schema"]
 
 # Directory, in an output directory, for outputs that tasks have not finished.
-_ATTEMPTS: Final = ".attempts"
+_ATTEMPTS: Final = f"{RUN}/attempts"
 # Seconds that the driver waits for an output that a task has written, since network file systems have delays.
 _VISIBLE_SECONDS: Final = 90.0
 _LOG: Final = logging.getLogger("ncleaner")

@@ -14,6 +14,10 @@ from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from ncleaner.errors import InUseError, OutputError, cannot_write
 
+#: Directory, in a directory of outputs, for all that is no output. Readers of data sets pass over names that
+#: begin so, as over those that begin with a dot.
+RUN: Final = "_run"
+
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
@@ -206,7 +210,6 @@ def _lock(file: BinaryIO, what: Path, kind: str) -> None:
 
 class _LocalLog:
     def __init__(self, path: Path) -> None:
-        self._folder = path.parent
         self._file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
 
     def __enter__(self) -> _LocalLog:
@@ -217,8 +220,8 @@ class _LocalLog:
             os.fsync(self._file.fileno())
         self._file.close()
 
-    def lock(self) -> None:
-        _lock(self._file, self._folder, "directory")
+    def lock(self, folder: Path) -> None:
+        _lock(self._file, folder, "directory")
 
     def lines(self) -> Iterator[bytes]:
         self._file.seek(0)
@@ -272,12 +275,12 @@ class LocalFolder:
         """Opens a log and locks it for one run. Raises OutputError."""
         path = self.path / name
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             log = _LocalLog(path)
         except OSError as error:
             raise cannot_write(path, error) from error
         try:
-            log.lock()
+            log.lock(self.path)
         except BaseException as error:
             with log:
                 pass
@@ -296,13 +299,14 @@ _FEW = 16
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Opens a file for writing that appears under its name only when it is complete.
 
-    It is written under the name with `.part` added, and renamed when the block ends; an exception deletes it.
+    It is written as `.NAME.part`, which no reader of the directory takes for data, and renamed when the block
+    ends; an exception deletes it.
 
     Raises:
         InUseError: another process is writing it.
         OSError: the file cannot be written.
     """
-    temporary = path.with_name(path.name + ".part")
+    temporary = path.with_name(f".{path.name}.part")
     with _opened_alone(temporary, path) as out:
         try:
             yield out

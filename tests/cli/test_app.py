@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..archives import http, members, warc
+from ..runs import outputs_in
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CRAWL = str(EXAMPLES / "crawl.warc.gz")
@@ -502,14 +503,7 @@ def test_formats_do_not_depend_on_workers(output_format: str, suffix: str, tmp_p
             "clean", CRAWL, EXAMPLES / "pages", "-f", output_format, "-o", tmp_path / jobs, "-j", jobs
         )
         assert result.returncode == 0
-    one, two = (
-        {
-            path.name: path.read_bytes()
-            for path in (tmp_path / jobs).iterdir()
-            if path.name != "manifest.jsonl"
-        }
-        for jobs in "12"
-    )
+    one, two = (outputs_in(tmp_path / jobs) for jobs in "12")
     assert one == two
     assert all(name.endswith(suffix) for name in one)
     assert ncleaner("clean", CRAWL, "-f", output_format, "-j1").stdout == one[f"crawl{suffix}"]

@@ -13,11 +13,13 @@ import pytest
 from ncleaner.cli.reports import run_page, run_text
 from ncleaner.errors import InputError
 from ncleaner.running.history import read_history, samples
+from ncleaner.running.manifest import NAME
 from ncleaner.text.visible import html_text
 
 from ..archives import http, members, warc
 from ..browser import PATH, browser
 from ..faults import hooked
+from ..runs import write_manifest
 from .test_app import CRAWL, EXAMPLES, PROSE, ncleaner
 
 TOWN = EXAMPLES / "town.warc.gz"
@@ -143,10 +145,8 @@ def test_samples_of_plain_text(tmp_path: Path) -> None:
 
 def many(folder: Path, tmp_path: Path, names: list[str]) -> Path:
     """Writes a manifest of many inputs."""
-    line = json.loads((folder / "manifest.jsonl").read_text().splitlines()[0])
-    (tmp_path / "manifest.jsonl").write_text(
-        "".join(json.dumps({**line, "input": name}) + "\n" for name in names)
-    )
+    line = json.loads((folder / NAME).read_text().splitlines()[0])
+    write_manifest(tmp_path, *(json.dumps({**line, "input": name}) for name in names))
     return tmp_path
 
 
@@ -199,11 +199,10 @@ def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
-    lines = (folder / "manifest.jsonl").read_text().splitlines()
+    lines = (folder / NAME).read_text().splitlines()
     newer = json.loads(lines[0])
     newer["pages"] = 1000
-    manifest = tmp_path / "manifest.jsonl"
-    manifest.write_text("\n".join([*lines, "{}", "no JSON", json.dumps(newer), json.dumps([1]), ""]))
+    write_manifest(tmp_path, *lines, "{}", "no JSON", json.dumps(newer), json.dumps([1]))
     history = read_history(str(tmp_path))
     assert history.foreign == 3
     assert len(history.lines) == 3
@@ -214,17 +213,17 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["pages", "given_up", "slowest", "finished", "settings", "damage", "seconds"])
 def test_lines_of_other_versions(folder: Path, tmp_path: Path, key: str) -> None:
-    first, *rest = (folder / "manifest.jsonl").read_text().splitlines()
+    first, *rest = (folder / NAME).read_text().splitlines()
     for value in (None, "x", [3], {"a": "b"}):
         entry = {**json.loads(first), key: value}
-        (tmp_path / "manifest.jsonl").write_text("\n".join([json.dumps(entry), *rest]))
+        write_manifest(tmp_path, json.dumps(entry), *rest)
         history = read_history(str(tmp_path))
         assert history.foreign == 1
         assert run_text(history) and run_page(history)
 
 
 def test_an_empty_manifest(tmp_path: Path) -> None:
-    (tmp_path / "manifest.jsonl").write_text("")
+    write_manifest(tmp_path)
     history = read_history(str(tmp_path))
     assert run_text(history).startswith("input")
     assert "<svg" not in run_page(history)

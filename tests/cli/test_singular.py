@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ncleaner.running.manifest import NAME
 from ncleaner.running.tally import Tally
 
 from ..archives import http, members, warc
@@ -59,7 +60,7 @@ def test_clean_and_report(page: Path, tmp_path: Path) -> None:
     assert "1 word kept" in singular(ncleaner("clean", page, "-o", out, "-m", "everything", "--again"))
     singular(ncleaner("report", out))
     # what is of another version, or damaged
-    with (out / "manifest.jsonl").open("ab") as manifest:
+    with (out / NAME).open("ab") as manifest:
         manifest.write(b"{}\n")
     assert "1 line of the manifest is not" in singular(ncleaner("report", out, "--html", tmp_path / "r.html"))
     assert not ONE.findall((tmp_path / "r.html").read_text())

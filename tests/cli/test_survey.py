@@ -62,7 +62,7 @@ def test_a_run_makes_its_own_survey(tmp_path: Path) -> None:
     assert TEMPLATE not in known and ncleaner(*auto, cwd=tmp_path).stdout == known
     # in a directory it stays, for a run that goes on
     assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
-    survey, output = tmp_path / "out/sites.ncs", tmp_path / "out/crawl.txt"
+    survey, output = tmp_path / "out/_run/sites.ncs", tmp_path / "out/crawl.txt"
     made, written = survey.stat().st_mtime_ns, output.read_text()
     output.unlink()
     assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
@@ -81,7 +81,7 @@ def test_a_survey_that_stays_needs_no_temporary_directory(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     inputs, settings = find_inputs([str(tmp_path / "crawl.warc")]), Settings()
     with surveyed(inputs, settings, tmp_path / "out"):
-        assert (tmp_path / "out/sites.ncs").is_file()
+        assert (tmp_path / "out/_run/sites.ncs").is_file()
     with pytest.raises(FileNotFoundError), surveyed(inputs, settings, tmp_path / "out.txt"):
         pass
 

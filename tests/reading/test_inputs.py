@@ -57,6 +57,8 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
         "e.txt.xz",
         ".hidden.html",
         ".git/x.html",
+        "_run/quarantine/a-txt.warc.gz",
+        "b/_run/x.html",
         "notes.pdf",
         "page.gz",
         "a/archive.tar.gz",

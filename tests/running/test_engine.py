@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +22,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.running import engine
 from ncleaner.running.engine import _Batch, cleaned, cleaned_items, run
 from ncleaner.running.jobs import Chunk, PagesJob, events_of, pool_of
-from ncleaner.running.outputs import output_names
+from ncleaner.running.outputs import QUARANTINE, output_names
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.formats import Output
@@ -31,6 +30,7 @@ from ncleaner.sinks.formats import Output
 from ..archives import http, members, warc
 from ..conftest import HookWorkers
 from ..faults import HOOK
+from ..runs import entries_in, outputs_in
 
 EVERYTHING = Settings(Recipe(method="everything"))
 PAGES = [f"<p>Page number {number} says something.<p>And more of it, {number}." for number in range(150)]
@@ -126,11 +126,7 @@ def test_marked_texts_do_not_depend_on_workers(
         assert (tally.pages, tally.lost.total(), tally.complete) == (301, 0, True)
         out = tmp_path / str(jobs)
         run(find_inputs([folder]), settings, output=out, jobs=jobs)
-        files = {
-            path.relative_to(out): path.read_bytes()
-            for path in out.rglob("*.*")
-            if path.name != "manifest.jsonl"
-        }
+        files = outputs_in(out)
         assert len(files) == 4
         outputs[jobs] = (stream, files)
     assert outputs[1] == outputs[3]
@@ -231,12 +227,12 @@ def test_deadly_pages_among_files(tmp_path: Path) -> None:
     ]
     assert tally.lost.total() == 4
     assert tally.inputs == 3
-    kept = sorted((out / "quarantine").iterdir())
-    assert [path.name for path in kept] == ["a.txt.warc.gz", "b.txt.warc.gz"]
+    kept = sorted((out / QUARANTINE).iterdir())
+    assert [path.name for path in kept] == ["a-txt.warc.gz", "b-txt.warc.gz"]
     # they can be tried again
-    _, tally = to_bytes([out / "quarantine"])
+    _, tally = to_bytes([out / QUARANTINE])
     assert tally.lost.total() == 4
-    entry = json.loads((out / "manifest.jsonl").read_text().splitlines()[0])
+    entry = entries_in(out)[0]
     assert [page["url"] for page in entry["quarantined"]] == [
         f"http://x.example/{i}?fault=kill" for i in (1, 3)
     ]
@@ -315,12 +311,6 @@ def test_inputs_that_share_a_stem_keep_their_names() -> None:
     assert names == ["a.html.txt", "a.htm.txt", "b.txt"]
 
 
-def test_no_output_takes_the_name_of_the_manifest() -> None:
-    sources = [Input("in/manifest.warc.gz", "manifest.warc.gz", 1), Input("x.html", "b/manifest.html", 1)]
-    names = list(output_names(sources, ".jsonl").values())
-    assert names == ["manifest.warc.gz.jsonl", "b/manifest.jsonl"]
-
-
 def test_long_names_are_cut_and_stay_apart() -> None:
     stems = ["n" * 250, "n" * 249 + "m", "é" * 125, "short"]
     sources = [Input(f"in/{stem}.html", f"{stem}.html", 1) for stem in stems]
@@ -328,7 +318,7 @@ def test_long_names_are_cut_and_stay_apart() -> None:
     assert len(set(names)) == len(names) and names[-1] == "short.jsonl"
     assert names == list(output_names(sources[::-1], ".jsonl").values())[::-1]
     for name in names:
-        assert name.endswith(".jsonl") and len(f"{name}.warc.gz.part".encode()) <= 255
+        assert name.endswith(".jsonl") and len(f".{name}.warc.gz.part".encode()) <= 255
 
 
 @pytest.mark.slow

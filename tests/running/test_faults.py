@@ -3,7 +3,6 @@ bytes of an undisturbed run: no page is lost, none is there twice. scripts/soak.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -17,10 +16,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from ncleaner.running.manifest import NAME
+
 from ..archives import http, members, warc
 from ..cli.test_app import NCLEANER, PROSE
 from ..faults import BEATS, hooked
 from ..processes import descendants, wait_until, workers
+from ..runs import entries_in
 
 if sys.platform == "win32":
     pytest.skip("Windows has no signals that kill or stop a process", allow_module_level=True)
@@ -49,8 +51,7 @@ def outputs(folder: Path) -> dict[str, bytes]:
 
 
 def entries(folder: Path) -> dict[str, dict[str, object]]:
-    lines = (folder / "manifest.jsonl").read_text().splitlines()
-    return {entry["input"]: entry for entry in map(json.loads, lines)}
+    return {entry["input"]: entry for entry in entries_in(folder)}
 
 
 def start(source: Path, out: Path, *options: str, hook: bool = True) -> subprocess.Popen[bytes]:
@@ -260,7 +261,7 @@ def test_an_input_vanishes(source: Path, whole: dict[str, bytes], tmp_path: Path
     for path in source.iterdir():
         (own / path.name).write_bytes(path.read_bytes())
     process = start(own, tmp_path / "out")
-    wait_until((tmp_path / "out" / "manifest.jsonl").exists, "no input is finished")
+    wait_until((tmp_path / "out" / NAME).exists, "no input is finished")
     (own / "5.warc.gz").unlink()
     said = end(process)
     assert process.returncode == 1

@@ -15,6 +15,7 @@ from ncleaner.running.history import read_history
 from ncleaner.running.manifest import NAME, open_manifest, settings_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
+from ncleaner.storage.local import RUN
 from ncleaner.storage.places import folder_at
 from ncleaner.versions import OUTPUTS
 
@@ -234,11 +235,11 @@ def test_numbers_that_are_none_are_passed_over(tmp_path: Path, source: Input, ch
 @pytest.mark.slow
 @pytest.mark.traced
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system cannot refuse links")
-@pytest.mark.parametrize("name", [NAME, "a.txt.part"])
+@pytest.mark.parametrize("name", [NAME, ".a.txt.part"])
 def test_links_are_not_followed(tmp_path: Path, source: Input, name: str) -> None:
     out, other = tmp_path / "out", tmp_path / "other"
     other.write_text("of somebody else")
-    out.mkdir()
+    (out / RUN).mkdir(parents=True)
     (out / name).symlink_to(other)
     for _ in range(2):
         result = ncleaner("clean", source.path, "-o", out)

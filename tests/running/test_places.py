@@ -12,10 +12,12 @@ import pytest
 from ncleaner.errors import OutputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
 from ncleaner.running.engine import run
+from ncleaner.running.manifest import NAME
 from ncleaner.running.outputs import check_new, is_directory
 from ncleaner.running.settings import Settings
 
 from ..cli.test_app import CRAWL, PROSE, ncleaner
+from ..runs import entries_in
 
 
 def pages(folder: Path) -> Path:
@@ -33,8 +35,8 @@ def test_several_formats_in_one_directory(tmp_path: Path) -> None:
             result = ncleaner("clean", CRAWL, "-o", out, "-f", form)
             assert result.returncode == 0 and b"again" not in result.stderr
     assert b"finished by an earlier run" in result.stderr
-    assert {path.name for path in out.iterdir()} == {"crawl.txt", "crawl.jsonl", "manifest.jsonl"}
-    assert len((out / "manifest.jsonl").read_text().splitlines()) == 2
+    assert {path.name for path in out.iterdir()} == {"crawl.txt", "crawl.jsonl", "_run"}
+    assert len(entries_in(out)) == 2
     # what belongs to one format is made again, and not the other
     (out / "crawl.txt").write_text("changed")
     result = ncleaner("clean", CRAWL, "-o", out)
@@ -56,7 +58,7 @@ def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
         "out/a.txt",
         "out/b.txt",
         "out/all.txt",
-        "out/manifest.jsonl",
+        f"out/{NAME}",
     }
 
 

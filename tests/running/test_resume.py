@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -16,6 +15,8 @@ import pytest
 from ..archives import http, members, warc
 from ..cli.test_app import NCLEANER, PROSE, ncleaner
 from ..processes import wait_until
+from ..runs import entries_in
+from ..runs import outputs_in as outputs
 
 if sys.platform == "win32":
     pytest.skip("Windows has no signals that kill or stop a process", allow_module_level=True)
@@ -32,12 +33,8 @@ def crawl(folder: Path, archives: int = 8, pages: int = 60) -> Path:
     return folder
 
 
-def outputs(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "manifest.jsonl"}
-
-
 def entries(folder: Path) -> list[str]:
-    return [json.loads(line)["input"] for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    return [entry["input"] for entry in entries_in(folder)]
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from ncleaner.sinks.formats import Output
 from ..archives import http, members, plain, warc, write
 from ..conftest import HookWorkers
 from ..faults import HOOK
+from ..runs import entries_in, outputs_in
 
 SETTINGS = Settings(Recipe(method="everything"), output=Output(format="jsonl"))
 
@@ -137,13 +137,11 @@ def test_a_directory_gets_the_same_files(tmp_path: Path) -> None:
         out = tmp_path / f"out{jobs}"
         tally = run(find_inputs([folder]), SETTINGS, output=out, jobs=jobs)
         entries = {}
-        for line in (out / "manifest.jsonl").read_text().splitlines():
-            entry = json.loads(line)
+        for entry in entries_in(out):
             for changing in ("slowest", "seconds", "finished", "time", "times"):
                 entry.pop(changing, None)
             entries[entry["input"]] = entry
-        files = {path.name: path.read_bytes() for path in out.iterdir() if path.name != "manifest.jsonl"}
-        found.append((files, {**tally.record(), "slowest": None, "times": None, "damage": None}))
+        found.append((outputs_in(out), {**tally.record(), "slowest": None, "times": None, "damage": None}))
         assert len(entries) == len(ARCHIVES)
         # nothing is left to do
         assert run(find_inputs([folder]), SETTINGS, output=out, jobs=jobs).resumed == len(ARCHIVES)

@@ -4,7 +4,6 @@ it writes must be what `ncleaner clean` writes, to the byte."""
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
+from ncleaner.running.manifest import NAME
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
@@ -29,6 +29,7 @@ from ..cli.test_app import NCLEANER, PROSE
 from ..conftest import HookWorkers
 from ..faults import HOOK, hooked
 from ..processes import descendants, wait_until
+from ..runs import entries_in, entries_of
 from ..servers import environment, fill, objects, s3_server
 from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 
@@ -80,15 +81,14 @@ def outputs(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "manifest.jsonl"
+        if path.is_file() and path != folder / NAME
     }
 
 
 def entries(folder: Path) -> dict[str, dict[str, Any]]:
-    lines = (folder / "manifest.jsonl").read_text().splitlines()
     return {
         entry["input"]: {name: value for name, value in entry.items() if name not in TIMES}
-        for entry in map(json.loads, lines)
+        for entry in entries_in(folder)
     }
 
 
@@ -102,7 +102,7 @@ def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
     assert set(outputs(out)) == {
-        *(f"{number}.parquet" for number in range(5)), "below/5.parquet", "quarantine/2.parquet.warc.gz",
+        *(f"{number}.parquet" for number in range(5)), "below/5.parquet", "_run/quarantine/2-parquet.warc.gz",
     }  # fmt: skip
     return out
 
@@ -223,7 +223,7 @@ def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
     inputs, settings = find_inputs(["s3://crawl/"]), Settings(output=Output(format="parquet"))
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
     found = objects("s3://clean/2024", variables=s3)
-    assert found.pop("manifest.jsonl").count(b"\n") == ARCHIVES
+    assert len(entries_of(found.pop(NAME))) == ARCHIVES
     assert found == outputs(alone)
     # and again, with what stands there
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").resumed == ARCHIVES

@@ -96,7 +96,7 @@ def test_two_processes_meet_in_each_order_of_their_steps(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("kind", ["directory", "named pipe", "symbolic link"])
 def test_what_has_the_name_of_the_temporary_file_is_named(tmp_path: Path, kind: str) -> None:
-    part = tmp_path / "out.jsonl.part"
+    part = tmp_path / ".out.jsonl.part"
     if kind == "directory":
         part.mkdir()
     elif kind == "named pipe":

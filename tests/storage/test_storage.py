@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -15,12 +14,14 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
+from ncleaner.running.manifest import NAME
 from ncleaner.storage.local import Status, is_url
 from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 from ncleaner.storage.remote import _reaching
 
 from ..cli.test_app import NCLEANER
 from ..running.test_resume import crawl
+from ..runs import entries_in, entries_of
 from ..servers import environment, fill, gs_server, http_server, objects, s3_server
 
 pytest.importorskip("fsspec", reason="URLs need fsspec: install ncleaner[s3] or ncleaner[http]")
@@ -91,7 +92,7 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     assert result.returncode == 0, result.stderr.decode()
     found = objects("s3://text/a", variables=s3)
     assert texts(found) == whole
-    assert sorted(json.loads(line)["input"] for line in found["manifest.jsonl"].splitlines()) == [
+    assert sorted(entry["input"] for entry in entries_of(found[NAME])) == [
         f"{number}.warc.gz" for number in range(3)
     ]
     again = run(*command, **s3)
@@ -246,8 +247,7 @@ def test_one_of_a_list_is_not_there(source: Path, whole: dict[str, bytes], tmp_p
     for name in ("0.txt", "1.txt"):
         assert (tmp_path / "out" / name).read_bytes() == whole[name]
     # with what was missing there, only that is left to do
-    entries = (tmp_path / "out" / "manifest.jsonl").read_text().splitlines()
-    assert [json.loads(entry)["unread"] for entry in entries].count(True) == 1
+    assert [entry["unread"] for entry in entries_in(tmp_path / "out")].count(True) == 1
 
 
 def test_lists(tmp_path: Path, source: Path) -> None:

@@ -56,7 +56,7 @@ _QuarantineOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="WARC file for records that crash, hang or break a worker.  (with -o DIRECTORY: "
-        "files in DIRECTORY/quarantine/)",
+        "files in DIRECTORY/_run/quarantine/)",
         show_default=False,
         rich_help_panel="Run",
     ),
@@ -104,7 +104,7 @@ def command(
 
     if quarantine is not None and output is not None and is_directory(output):
         raise typer.BadParameter(
-            "with -o DIRECTORY the quarantine is DIRECTORY/quarantine/: leave --quarantine out",
+            "with -o DIRECTORY the quarantine is DIRECTORY/_run/quarantine/: leave --quarantine out",
             param_hint="--quarantine",
         )
     sources = asked.sources(inputs if asked.inputs_from else or_stdin(inputs), output)
