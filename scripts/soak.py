@@ -135,7 +135,8 @@ class Soak:
         entries = {}
         for line in (self.out / "_run/manifest.log").read_text().splitlines():
             entry = json.loads(line)
-            entries[entry["input"]] = entry
+            if "input" in entry:
+                entries[entry["input"]] = entry
         return (
             sum(entry["pages"] for entry in entries.values()),
             sum(sum(entry["given_up"].values()) for entry in entries.values()),

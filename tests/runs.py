@@ -26,6 +26,12 @@ def entries_of(manifest: bytes) -> list[dict[str, Any]]:
     return [entry for entry in map(json.loads, manifest.splitlines()) if "input" in entry]
 
 
+def settings_in(folder: Path) -> dict[str, dict[str, Any]]:
+    """The settings in the manifest, by their keys."""
+    lines = map(json.loads, (folder / NAME).read_bytes().splitlines())
+    return {line["key"]: line["settings"] for line in lines if "key" in line}
+
+
 def write_manifest(folder: Path, *lines: str) -> None:
     """Writes a manifest of these lines."""
     (folder / RUN).mkdir(exist_ok=True)

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 from ncleaner.document.kept import LEFT_OUT
 from ncleaner.errors import InputError
 from ncleaner.reading.streams import inflated
-from ncleaner.running.manifest import NAME, Line
+from ncleaner.running.manifest import NAME, Line, read_lines
 from ncleaner.running.tally import Tally
 from ncleaner.storage.local import is_url
 from ncleaner.storage.places import open_binary
@@ -157,6 +157,7 @@ class History:
         total = self.total
         return {
             "folder": self.folder,
+            "settings": {line.key: line.settings for line in self.lines},
             "inputs": [line.record() for line in self.lines],
             "formats": dict(self.formats),
             "outcomes": dict(self.outcomes),
@@ -191,16 +192,10 @@ def read_history(folder: str) -> History:
     history = History(folder)
     latest: dict[str, Line] = {}
     formats: dict[tuple[str, str], str] = {}
-    settings: dict[str, Any] = {}
-    for text in texts:
-        line = Line.of_json(text)
+    for line in read_lines(texts, {}):
         if line is None:
             history.foreign += 1
         else:
-            # of a hundred thousand lines, nearly all have the same settings
-            if line.settings == settings:
-                line = replace(line, settings=settings)
-            settings = line.settings
             latest[line.input] = line
             formats[line.input, line.output] = line.settings["format"]
     history.lines = [latest[name] for name in sorted(latest)]

@@ -4,13 +4,16 @@ A line is written when the output is complete under its name, so an input in the
 whenever the run was killed. An output that was finished after the last line is made again, with the same
 bytes. A later line for the same input and output replaces an earlier one. An input may have several outputs,
 of several formats, from as many runs.
+
+Settings have a line of their own, before the first output that is made with them. Other lines name them by a
+hash. If such a line is damaged, those that name it cannot be read, and their inputs are cleaned again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -106,6 +109,7 @@ class Line:
         finished: time of the end, in UTC.
         seconds: seconds between begin and end.
         tally: counts of the input.
+        key: see `key_of`.
         settings: see `settings_record`.
     """
 
@@ -118,6 +122,7 @@ class Line:
     finished: datetime
     seconds: float
     tally: Tally
+    key: str
     settings: dict[str, Any]
 
     def record(self) -> dict[str, Any]:
@@ -132,30 +137,52 @@ class Line:
             "finished": self.finished.isoformat(timespec="milliseconds"),
             "seconds": round(self.seconds, 3),
             **self.tally.record(),
-            "settings": self.settings,
+            "settings": self.key,
         }
 
     @classmethod
-    def of_json(cls, text: bytes) -> Line | None:
-        """Returns a line of a manifest; None if this version does not write such a line, or it is damaged."""
+    def of_record(cls, record: Any, known: Mapping[str, dict[str, Any]]) -> Line:
+        """Returns the line of a result of `record`; `known` are the settings by their keys.
+
+        Raises:
+            ValueError, KeyError, TypeError, AttributeError, OverflowError: `record` is not such a result.
+        """
+        return cls(
+            input=str(record["input"]),
+            path=str(record["path"]),
+            size=_size(record["size"]),
+            modified=int(record["modified"]),
+            output=str(record["output"]),
+            output_size=_size(record["output_size"]),
+            finished=_time(record["finished"]),
+            seconds=_seconds(record["seconds"]),
+            tally=Tally.of_record(record),
+            key=record["settings"],
+            settings=known[record["settings"]],
+        )
+
+
+def key_of(settings: Mapping[str, Any]) -> str:
+    """Returns the hash by which lines name their settings."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_lines(texts: Iterable[bytes], known: dict[str, dict[str, Any]]) -> Iterator[Line | None]:
+    """Yields the lines of a manifest that are of outputs; None for one that this version does not write, or
+    that is damaged. The settings among them go into `known`, by their keys."""
+    for text in texts:
         try:
             record = json.loads(text)
+            if "key" not in record:
+                yield Line.of_record(record, known)
+                continue
             settings = dict(record["settings"])
             _ = settings["outputs"] + len("".join(settings[name] for name in _NAMES))
-            return cls(
-                input=str(record["input"]),
-                path=str(record["path"]),
-                size=_size(record["size"]),
-                modified=int(record["modified"]),
-                output=str(record["output"]),
-                output_size=_size(record["output_size"]),
-                finished=_time(record["finished"]),
-                seconds=_seconds(record["seconds"]),
-                tally=Tally.of_record(record),
-                settings=settings,
-            )
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
-            return None
+            if record["key"] != key_of(settings):
+                raise ValueError(text)
+            known[record["key"]] = settings
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            yield None
 
 
 def _size(value: Any) -> int | None:
@@ -184,7 +211,7 @@ class _Finished(NamedTuple):
     size: int | None
     modified: int
     output_size: int | None
-    settings: str
+    settings: dict[str, Any]
     damaged: int
     lost: int
 
@@ -202,26 +229,23 @@ class Manifest:
         self._folder = folder
         self._log = log
         self._settings = dict(settings)
-        self._key = _key(settings)
-        self._settings_by_key: dict[str, dict[str, Any]] = {}
+        self._key = key_of(settings)
+        self._known: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
         self.others: set[str] = set()
-        for line in log.lines():
-            if not again:
+        for line in read_lines(log.lines(), self._known):
+            # one of another version, or damaged: its input is cleaned again
+            if line is not None and not again:
                 self._read(line)
 
-    def _read(self, text: bytes) -> None:
-        line = Line.of_json(text)
-        if line is None:
-            return  # a line of another version, or a damaged one: the input is cleaned again
-        key = sys.intern(_key(line.settings))
-        self._settings_by_key.setdefault(key, line.settings)
+    def _read(self, line: Line) -> None:
         if line.tally.unread:
             self._finished.pop((line.input, line.output), None)
         else:
+            damaged, lost = line.tally.damaged, line.tally.lost.total()
             self._finished[line.input, line.output] = _Finished(
-                line.size, line.modified, line.output_size, key, line.tally.damaged, line.tally.lost.total()
+                line.size, line.modified, line.output_size, line.settings, damaged, lost
             )
 
     def is_finished(self, source: Input, output: str) -> bool:
@@ -240,8 +264,8 @@ class Manifest:
         reasons = []
         size = self._folder.size(output)
         # an output that is gone can be made with any options
-        if found.settings != self._key and size is not None:
-            before, options = self._settings_by_key[found.settings], _user_options()
+        if found.settings != self._settings and size is not None:
+            before, options = found.settings, _user_options()
             known = {place.partition(".")[0] for place in options}
             reasons += sorted(
                 name
@@ -293,8 +317,12 @@ class Manifest:
             finished=datetime.now(UTC),
             seconds=seconds,
             tally=tally,
+            key=self._key,
             settings=self._settings,
         )
+        if self._key not in self._known:
+            self._known[self._key] = self._settings
+            self._log.add(json.dumps({"key": self._key, "settings": self._settings}).encode() + b"\n")
         self._log.add(json.dumps(line.record()).encode() + b"\n")
 
 
@@ -312,8 +340,3 @@ def open_manifest(folder: Folder, settings: Mapping[str, Any], again: bool = Fal
     """
     with folder.log(NAME) as log:
         yield Manifest(folder, log, settings, again)
-
-
-def _key(settings: Mapping[str, Any]) -> str:
-    told = {name: value for name, value in settings.items() if name not in _INFORMATION}
-    return json.dumps(told, sort_keys=True)

@@ -145,8 +145,8 @@ def test_samples_of_plain_text(tmp_path: Path) -> None:
 
 def many(folder: Path, tmp_path: Path, names: list[str]) -> Path:
     """Writes a manifest of many inputs."""
-    line = json.loads((folder / NAME).read_text().splitlines()[0])
-    write_manifest(tmp_path, *(json.dumps({**line, "input": name}) for name in names))
+    settings, line, *_ = (folder / NAME).read_text().splitlines()
+    write_manifest(tmp_path, settings, *(json.dumps({**json.loads(line), "input": name}) for name in names))
     return tmp_path
 
 
@@ -200,7 +200,7 @@ def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
     lines = (folder / NAME).read_text().splitlines()
-    newer = json.loads(lines[0])
+    newer = json.loads(lines[1])
     newer["pages"] = 1000
     write_manifest(tmp_path, *lines, "{}", "no JSON", json.dumps(newer), json.dumps([1]))
     history = read_history(str(tmp_path))
@@ -213,10 +213,10 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["pages", "given_up", "slowest", "finished", "settings", "damage", "seconds"])
 def test_lines_of_other_versions(folder: Path, tmp_path: Path, key: str) -> None:
-    first, *rest = (folder / NAME).read_text().splitlines()
+    settings, first, *rest = (folder / NAME).read_text().splitlines()
     for value in (None, "x", [3], {"a": "b"}):
         entry = {**json.loads(first), key: value}
-        write_manifest(tmp_path, json.dumps(entry), *rest)
+        write_manifest(tmp_path, settings, json.dumps(entry), *rest)
         history = read_history(str(tmp_path))
         assert history.foreign == 1
         assert run_text(history) and run_page(history)

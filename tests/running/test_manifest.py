@@ -20,6 +20,7 @@ from ncleaner.storage.places import folder_at
 from ncleaner.versions import OUTPUTS
 
 from ..cli.test_app import CRAWL, ncleaner
+from ..runs import entries_in, settings_in, write_manifest
 
 SETTINGS = settings_record(Settings(), "f00")
 
@@ -60,9 +61,8 @@ def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     tally.add_item(Damage("cut off", source.path, 17))
     tally.add_lost("too large", "too large", Skip("too large", "http://x.example/", source.path, 3))
     finish(tmp_path / "out", source, tally)
-    entry = json.loads((tmp_path / "out" / NAME).read_text())
-    assert entry["settings"] == SETTINGS
-    assert entry["settings"]["method"] == "hybrid"
+    [entry] = entries_in(tmp_path / "out")
+    assert settings_in(tmp_path / "out") == {entry["settings"]: SETTINGS}
     assert (entry["input"], entry["path"], entry["size"]) == ("a.html", source.path, 10)
     assert (entry["output"], entry["output_size"], entry["seconds"]) == ("a.txt", 8, 0.25)
     assert (entry["pages"], entry["cleaned"], entry["given_up"]) == (3, 1, {"too large": 1})
@@ -123,10 +123,12 @@ def test_other_options_are_refused(
 
 def test_an_option_that_came_later_has_its_default(tmp_path: Path, source: Input) -> None:
     folder = tmp_path / "out"
-    output = finish(folder, source)
-    line = json.loads((folder / NAME).read_text())
-    del line["settings"]["notices"], line["settings"]["limits"]["tags"]
-    (folder / NAME).write_text(json.dumps(line) + "\n")
+    earlier = json.loads(json.dumps(SETTINGS))
+    del earlier["notices"], earlier["limits"]["tags"]
+    output = folder / "a.txt"
+    with open_manifest(folder_at(folder), earlier) as manifest:
+        output.write_text("A page.\n")
+        manifest.add(source, output.name, Tally(inputs=1), 0.25)
     assert stands(folder, source, output) == (True, {})
     assert stands(folder, source, output, notices=True) == (False, {"--notices was off and is on"})
 
@@ -163,7 +165,7 @@ def test_a_later_line_takes_the_place_of_an_earlier_one(tmp_path: Path, source: 
     output = finish(folder, source, model="pl")
     assert stands(folder, source, output) == (False, {"--model was pl and is auto"})
     assert stands(folder, source, output, model="pl") == (True, {})
-    assert len((folder / NAME).read_text().splitlines()) == 2
+    assert len(entries_in(folder)) == 2
 
 
 def test_outputs_of_several_formats_stand_side_by_side(tmp_path: Path, source: Input) -> None:
@@ -202,10 +204,8 @@ def test_a_line_cut_off_at_any_byte(tmp_path: Path, source: Input) -> None:
         path.write_bytes(line + line[:end])
         output = finish(folder, source, model="pl")
         assert path.read_bytes().startswith(line)
-        assert [json.loads(text)["settings"]["model"] for text in path.read_text().splitlines()] == [
-            "auto",
-            "pl",
-        ]
+        settings = settings_in(folder)
+        assert [settings[entry["settings"]]["model"] for entry in entries_in(folder)] == ["auto", "pl"]
         assert stands(folder, source, output, model="pl") == (True, {})
 
 
@@ -226,10 +226,36 @@ def test_lines_of_others_are_passed_over(tmp_path: Path, source: Input, junk: st
 )  # fmt: skip
 def test_numbers_that_are_none_are_passed_over(tmp_path: Path, source: Input, change: dict[str, Any]) -> None:
     output = finish(tmp_path / "out", source)
-    path = tmp_path / "out" / NAME
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
+    settings, line = (tmp_path / "out" / NAME).read_text().splitlines()
+    write_manifest(tmp_path / "out", settings, json.dumps({**json.loads(line), **change}))
     assert stands(tmp_path / "out", source, output) == (False, {})
     assert read_history(str(tmp_path / "out")).foreign == 1
+
+
+def test_settings_are_written_once(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    for model in ("auto", "pl", "auto", "pl"):
+        output = finish(folder, source, model=model)
+    assert len(settings_in(folder)) == 2 and len((folder / NAME).read_text().splitlines()) == 6
+    assert stands(folder, source, output, model="pl") == (True, {})
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"key": 1}', '{"key": "x", "settings": {}}', "other"])
+def test_lines_whose_settings_are_damaged(tmp_path: Path, source: Input, damage: str) -> None:
+    """Their inputs are cleaned again, and settings are written again, before the next line."""
+    folder = tmp_path / "out"
+    output = finish(folder, source)
+    settings, line = (folder / NAME).read_text().splitlines()
+    damage = settings.replace("hybrid", "everything") if damage == "other" else damage
+    write_manifest(folder, damage, line)
+    history = read_history(str(folder))
+    assert (history.foreign, history.lines) == (2, [])
+    assert stands(folder, source, output) == (False, {})
+    assert finish(folder, source) == output
+    assert stands(folder, source, output) == (True, {})
+    assert read_history(str(folder)).foreign == 2 and json.loads(settings) in map(
+        json.loads, (folder / NAME).read_text().splitlines()[2:]
+    )
 
 
 @pytest.mark.slow
