@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ncleaner.lab.training.hybrid import train
     from ncleaner.lab.training.pairs import Pair, read_pairs, read_rows
     from ncleaner.limits import Limits
+    from ncleaner.many import clean_many, extract_many
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
     from ncleaner.modelling.ngrams import NGramModel
@@ -78,9 +79,11 @@ __all__ = [
     "TrainingError",
     "TrainingWarning",
     "clean",
+    "clean_many",
     "evaluate",
     "explain",
     "extract",
+    "extract_many",
     "load_model",
     "metadata",
     "pages",
@@ -116,6 +119,7 @@ _MODULES = {
         "ncleaner.frames": "rows",
         "ncleaner.sinks.rows": "Row",
         "ncleaner.limits": "Limits",
+        "ncleaner.many": "clean_many extract_many",
         "ncleaner.methods.choice": "load_model",
         "ncleaner.modelling.hybrid": "HybridModel",
         "ncleaner.modelling.ngrams": "NGramModel",

@@ -170,7 +170,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
     if isinstance(given, bytearray | memoryview):
         return page_of(bytes(given), encoding)
     advice = "give its bytes or its text"
-    if given is None or (isinstance(given, float) and given != given) or type(given).__name__ == "NAType":
+    if is_null(given):
         advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"
     elif isinstance(given, os.PathLike):
         advice = "give .read_bytes() of it"
@@ -187,6 +187,11 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
     elif hasattr(given, "__iter__"):
         advice = "give one page after the other"
     raise TypeError(f"a page must be bytes or str, not {_shown(given)}: {advice}")
+
+
+def is_null(value: object) -> bool:
+    """Whether a value is a null of a data frame: None, NaN, NA."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def check_text(body: bytes, encoding: str = "", *, decoded: bool = False) -> None:

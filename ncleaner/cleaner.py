@@ -483,10 +483,9 @@ def clean(html: Html | Page) -> str:
         ncleaner.clean(ncleaner.Page(text.encode(), kind="text"))
 
     Nulls of a data frame (None, NaN, NA) are no pages, and raise TypeError; an empty text is a page without
-    text. Leave them out, or pass them on:
+    text. `clean_many` cleans a column with all cores, and no PDF or null in it ends it:
 
-        frame["text"] = frame["html"].dropna().map(ncleaner.clean)      # null where there is no page
-        frame["text"] = frame["html"].map(ncleaner.clean, na_action="ignore")           # the same
+        frame["text"] = list(ncleaner.clean_many(frame["html"], errors="empty"))
 
     Args:
         html: the page: bytes as served (bytes, bytearray or memoryview), decoded text, or a `Page`.

@@ -51,6 +51,9 @@ MAY_KNOW: dict[str, set[str]] = {
         "recipe", "document", "dumping", "modelling", "methods", "surveying", "markup", "sinks", "describing",
     },
     "frames": {"text", "reading", "sinks", "cleaner", "running"},
+    "many": {
+        "pools", "reading", "parsing", "describing", "markup", "recipe", "cleaner", "running",
+    },
     "running": {
         "pools", "text", "storage", "reading", "document", "parsing", "methods", "sinks", "recipe", "cleaner",
         "surveying",
@@ -64,7 +67,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},
     "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
     "__main__": {"cli"},
-    "__init__": {"reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "recipe"},
+    "__init__": {"reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "many", "recipe"},
     # the laboratory
     "lab": set(),
     "lab.scoring": {"pools"},
@@ -80,7 +83,7 @@ MAY_KNOW: dict[str, set[str]] = {
         "pools", "text", "modelling", "methods", "sinks", "recipe", "cleaner", "lab.scoring", "lab.training",
     },
     "lab.commands": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "recipe", "cleaner", "running",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "recipe", "cleaner", "running",
         "cli", "lab.scoring", "lab.training", "lab.explaining", "lab.annotating", "lab.comparing",
     },
     # the published methods; their trainers take pairs of pages and texts, and labels

@@ -7,7 +7,6 @@ Shells complete values with what is here, so nothing of it loads NumPy, which ta
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from ncleaner.errors import ModelError, NcleanerError
 from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, option, options_of
+from ncleaner.pools import cores
 from ncleaner.pools.interrupts import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
 _CLOSED_PIPE = 141
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def cores() -> int:
-    """Returns the number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not available on this system
-        return os.cpu_count() or 1
 
 
 def reports_errors(function: F) -> F:

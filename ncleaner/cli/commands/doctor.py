@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.cli.parameters import cores, reports_errors
+from ncleaner.cli.parameters import reports_errors
 from ncleaner.cli.printing import show, show_json
+from ncleaner.pools import cores
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:

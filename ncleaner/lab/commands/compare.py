@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ncleaner.cli.parameters import Run, cores, part, reports_errors, with_options
+from ncleaner.cli.parameters import Run, part, reports_errors, with_options
 from ncleaner.cli.parts import text_table
 from ncleaner.cli.printing import show, show_json, tell
 from ncleaner.lab.commands.labelled import training_notes
@@ -19,6 +19,7 @@ from ncleaner.lab.commands.plots import Panel, Series, drawing, plot_path, write
 from ncleaner.lab.comparing.peers import NAMES, USUAL
 from ncleaner.methods.registry import DEFAULT_METHOD
 from ncleaner.options import Declared, option, words_of
+from ncleaner.pools import cores
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import counted, visible
 

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain
 
-from ncleaner.cli.parameters import cores
 from ncleaner.cli.printing import tell
 from ncleaner.cli.progress import CountDisplay
 from ncleaner.errors import named
@@ -27,6 +26,7 @@ from ncleaner.methods.registry import entry_of
 from ncleaner.modelling.container import ModelFile
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.pools import cores
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.recipe import Recipe
