@@ -70,6 +70,21 @@ CONTEXT = {"help_option_names": ["--help", "-h"]}
 _MANY = 16
 
 
+def _help_all() -> Any:
+    """Returns the option `--help-all`, which pages without rare options do not show."""
+
+    def show_all(ctx: Any, parameter: Any, value: bool) -> None:
+        if value:
+            ctx.command.rare = ()
+            show(ctx.get_help())
+            ctx.exit()
+
+    return TyperOption(
+        param_decls=["--help-all"], is_flag=True, is_eager=True, expose_value=False, hidden=True,
+        callback=show_all,
+    )  # fmt: skip
+
+
 class _Layered(TyperCommand):
     """A command with many options: `--help` shows those that most users need, `--help-all` shows all.
 
@@ -81,21 +96,11 @@ class _Layered(TyperCommand):
 
     def layered(self, rare: Collection[str]) -> Self:
         """Returns the command, with a short help page if it has many options."""
-        if len(self.params) > _MANY and rare:
+        if len(self.params) > _MANY + 1 and rare:
             self.rare = rare
-            said = f"Show all {len(self.params)} options."
-            option: Any = TyperOption(
-                param_decls=["--help-all"], help=said, is_flag=True, is_eager=True, expose_value=False,
-                callback=self._help_all,
-            )  # fmt: skip
-            self.params.append(option)
+            said: Any = next(each for each in self.params if each.name == "help_all")
+            said.help, said.hidden = f"Show all {len(self.params) - 1} options.", False
         return self
-
-    def _help_all(self, ctx: Any, parameter: Any, value: bool) -> None:
-        if value:
-            self.rare = ()
-            show(ctx.get_help())
-            ctx.exit()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if self.rare:
@@ -126,17 +131,22 @@ class _LocalPath(TyperPath):
 
 def _finished(command: Any) -> Any:
     """Returns a command, or a group with its own, as users get it: each paragraph of the help is a line, of
-    which typer keeps the line breaks of all but the first; and no path is a URL."""
+    which typer keeps the line breaks of all but the first; no path is a URL; and each has `--help-all`."""
     command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
     for each in (command, *getattr(command, "commands", {}).values()):
         for parameter in each.params:
             if isinstance(parameter.type, TyperPath):
                 parameter.type = _LocalPath()
+        each.params.append(_help_all())
     return command
 
 
 class _Commands(TyperGroup):
     """Finds commands in `COMMANDS`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.params.append(_help_all())
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         # typer looks there for names that are like a wrong one

@@ -43,7 +43,8 @@ def options_of(path: str) -> list[Any]:
     found = PROGRAM
     for name in path.split():
         found = found.get_command(None, name)
-    return [param for param in found.params if param.param_type_name == "option"]
+    shown = (param for param in found.params if param.name != "help_all" or not param.hidden)
+    return [param for param in shown if param.param_type_name == "option"]
 
 
 # commands with a short page and a long one
@@ -63,6 +64,11 @@ def test_the_short_page_is_short_and_the_long_one_has_everything() -> None:
         assert common in said
     assert "--max-bytes" not in said and "--quarantine" not in said
     assert page("sort") and "--help-all" not in page("sort")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path not in LONG])
+def test_a_page_without_a_long_one_is_the_long_one(path: str) -> None:
+    assert page(path, "--help-all") == page(path)
 
 
 @pytest.mark.parametrize(
