@@ -5,10 +5,8 @@ from __future__ import annotations
 import pickle
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat, zip_longest
 from multiprocessing import current_process
@@ -23,11 +21,11 @@ from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.page import Page
 from ncleaner.parsing._lexbor import reuse_memory
 from ncleaner.pools import cores
-from ncleaner.pools.pool import Activity, Doing, Pool
+from ncleaner.pools.pool import Activity, Death, Doing, Failed, Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
-from ncleaner.running.jobs import Chunk, CleaningJob, TrackedJob, events_of
-from ncleaner.running.tally import Note, Tally
+from ncleaner.running.jobs import Chunk, CleaningJob, TrackedJob, in_order
+from ncleaner.running.tally import Tally
 
 # A batch is sent when it has this many pages or bytes, or has been gathered for some time.
 _BATCH_PAGES = 64
@@ -227,14 +225,6 @@ class _Job(CleaningJob):
                 found, began = [], now
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class _Batch(TrackedJob):
-    """A batch of pages, and the results that have not been given yet."""
-
-    results: list[Any] = field(default_factory=list)
-    done: bool = False
-
-
 def _in_workers(items: Iterator[_Item], call: _Call, jobs: int, recipe: Recipe) -> Iterator[Any]:
     """Yields the results or errors of pages, which workers clean."""
     if current_process().daemon:
@@ -243,38 +233,33 @@ def _in_workers(items: Iterator[_Item], call: _Call, jobs: int, recipe: Recipe) 
     # so that workers that are forked share the models; the limits may be below any page
     with suppress(NcleanerError):
         call(_SAMPLE)
-    pending: deque[_Batch] = deque()
-    running: dict[int, _Batch] = {}
-    failure: Exception | None = None
-    more = True
+    failures: list[Exception] = []
+    batches = _batches(items, failures, recipe.encoding)
     with Pool(jobs, _Setup(call), seconds=limits.seconds, memory=limits.memory) as pool:
-        while more or pending:
-            while more and pool.idle and len(pending) < _BATCHES * jobs:
-                gathered: list[_Item] = []
-                try:
-                    more = _gathered(items, gathered, recipe.encoding)
-                except Exception as error:
-                    # of the iterable: it is raised after the results of the pages before it
-                    more, failure = False, error
-                if gathered:
-                    pending.append(_Batch(Input("", "", None), _Job(items=tuple(gathered))))
-                    running[pool.submit(pending[-1].job)] = pending[-1]
-            for batch, event in events_of(pool, running) if running else ():
-                if isinstance(event, Chunk):
-                    batch.results += pickle.loads(event.output)
-                elif not isinstance(event, Note):
-                    assert isinstance(batch.job, _Job)
-                    left = len(batch.job.items) - batch.items
-                    batch.results += [WorkerError(getattr(event, "why", "")) for _ in range(left)]
-                    batch.done = True
-            while pending:
-                yield from pending[0].results
-                pending[0].results.clear()
-                if not pending[0].done:
-                    break
-                pending.popleft()
-    if failure is not None:
-        raise failure
+        for batch, event in in_order(batches, pool, _BATCHES * jobs):
+            if isinstance(event, Chunk):
+                yield from pickle.loads(event.output)
+            elif isinstance(event, Failed | Death):
+                assert isinstance(batch.job, _Job)
+                left = len(batch.job.items) - batch.items
+                yield from (WorkerError(event.why) for _ in range(left))
+    if failures:
+        raise failures[0]
+
+
+def _batches(items: Iterator[_Item], failures: list[Exception], encoding: str | None) -> Iterator[TrackedJob]:
+    """Collects pages in batches. An error of the iterable is kept: it is raised after the results of the
+    pages before it."""
+    more = True
+    while more:
+        gathered: list[_Item] = []
+        try:
+            more = _gathered(items, gathered, encoding)
+        except Exception as error:
+            more = False
+            failures.append(error)
+        if gathered:
+            yield TrackedJob(Input("", "", None), _Job(items=tuple(gathered)))
 
 
 def _gathered(items: Iterator[_Item], batch: list[_Item], encoding: str | None) -> bool:

@@ -44,7 +44,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "surveying": {"text", "document", "dumping"},
     "describing": {"text", "document", "surveying"},
     "markup": {"text", "document"},
-    "sinks": {"text", "document", "surveying", "describing", "markup"},
+    "sinks": {"text", "reading", "document", "surveying", "describing", "markup"},
     # it names what it checks: a loaded model, a survey
     "recipe": {"text", "methods", "modelling", "surveying"},
     "cleaner": {
@@ -71,7 +71,7 @@ MAY_KNOW: dict[str, set[str]] = {
     # the laboratory
     "lab": set(),
     "lab.scoring": {"pools"},
-    "lab.training": {"pools", "text", "document", "dumping", "modelling", "methods", "lab.scoring"},
+    "lab.training": {"pools", "text", "reading", "document", "dumping", "modelling", "methods", "lab.scoring"},
     # of training it takes the alignment with gold text
     "lab.explaining": {
         "text", "document", "dumping", "modelling", "methods", "cleaner", "describing", "lab.training",

@@ -459,7 +459,7 @@ def _contents(
                 yield from page_of_record(item, name, limits.bytes)
         return
     if table is not None:
-        yield from _items_of_table(table, source, start, layers, name, limits, reading.table)
+        yield from _items_of_table(table, source, layers, limits, reading.table)
     elif head and input_format == "auto" and not is_page(name) and _JSON.match(head):
         yield Skip(_OF_JSON.reason, name, name, lost=True, advice=_OF_JSON.advice)
     elif head:
@@ -477,26 +477,15 @@ def _contents(
 
 
 def _items_of_table(
-    kind: TableKind,
-    source: Source,
-    start: int,
-    layers: Sequence[Members],
-    name: str,
-    limits: Limits,
-    options: TableOptions,
+    kind: TableKind, source: Source, layers: Sequence[Members], limits: Limits, options: TableOptions
 ) -> Iterator[Item]:
     """Yields the items of a table: its pages, or those at the addresses in it."""
-    if len(layers) > 1 or layers[0].codec != "plain":
-        source = Source(layers[-1], name, 1 << 20)
-    elif kind in ("parquet", "arrow"):
-        source.rewind(start)
     # only now, since most runs have no tables
     from ncleaner.reading.addresses import pages_at
     from ncleaner.reading.tables import Address, pages_of_table
 
-    pieces = iter(layers[-1].read, b"")
     addresses: list[Address] = []
-    for item in pages_of_table(kind, source, pieces, name, limits.bytes, options):
+    for item in pages_of_table(kind, source, layers, limits.bytes, options):
         if isinstance(item, Address):
             addresses.append(item)
         else:

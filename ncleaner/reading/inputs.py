@@ -30,7 +30,7 @@ _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 _FRAMES: Final = "_files"
 _MHTML: Final = (".mhtml", ".mht")
 _TEXT: Final = (".txt", ".text")
-_TABLE: Final = (".parquet", ".arrow", ".feather", ".jsonl", ".ndjson", ".csv", ".tsv")
+TABLES: Final = (".parquet", ".arrow", ".feather", ".jsonl", ".ndjson", ".csv", ".tsv")
 _COMPRESSED: Final = (".gz", ".zst", ".lz4", ".bz2", ".xz")
 
 # Tags that plain text does not have at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
@@ -106,7 +106,7 @@ def stem(name: str) -> str:
     `a.b.html` gives `a.b`. An unknown suffix stays, and so does a name that consists of a suffix only.
     """
     base = name
-    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *_TABLE)):
+    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *TABLES)):
         for suffix in suffixes:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
@@ -326,7 +326,7 @@ def _file(path: str, relative: str) -> Input:
 
 
 def _is_known(name: str) -> bool:
-    return uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *_TABLE))
+    return uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *TABLES))
 
 
 def is_archive(name: str) -> bool:
@@ -336,7 +336,7 @@ def is_archive(name: str) -> bool:
 
 def is_table(name: str) -> bool:
     """Whether a file is a table, compressed or not, by its name."""
-    return uncompressed(name).endswith(_TABLE)
+    return uncompressed(name).endswith(TABLES)
 
 
 def place_in(source: str, offset: int) -> str:

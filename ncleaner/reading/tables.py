@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,10 +18,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ncleaner.errors import InputError, require
+from ncleaner.limits import MOST_BYTES
 from ncleaner.page import Damage, Page, Skip, binary
+from ncleaner.reading.archive import compression_of, layers_of, opened
 from ncleaner.reading.containers import seekable
-from ncleaner.reading.inputs import STDIN, TableKind, TableOptions, below, sniff
-from ncleaner.reading.streams import Source, Window
+from ncleaner.reading.inputs import STDIN, TABLES, TableKind, TableOptions, below, sniff, table_kind
+from ncleaner.reading.streams import Members, Source, Window
+from ncleaner.text.visible import counted
 from ncleaner.text.wordlists import word_lists
 
 Row = dict[str, Any]
@@ -65,21 +69,18 @@ class NoPagesError(InputError):
 
 
 def pages_of_table(
-    kind: TableKind, source: Source, pieces: Iterable[bytes], name: str, limit: int, options: TableOptions
+    kind: TableKind, source: Source, layers: Sequence[Members], limit: int, options: TableOptions
 ) -> Iterator[Page | Skip | Damage | Address]:
     """Reads the pages of a table, or their addresses; a row that has none is a `Skip`.
 
     Args:
-        kind: of the table.
-        source: the table without compression, of which nothing has been read; for Parquet and Arrow.
-        pieces: the same as bytes, for the others.
-        name: the items' `source`.
-        limit: largest page, in bytes.
+        kind, source, layers, limit: as for `rows_of`.
         options: what the user says of tables.
     """
+    name = source.name
     reader = _PageReader(name, limit, options)
     try:
-        for number, row in rows_of(kind, source, pieces, name, limit, reader.choose):
+        for number, row in rows_of(kind, source, layers, limit, reader.choose):
             yield reader.item(row, number) if isinstance(row, dict) else Damage(row, name, number)
     except NoPagesError as error:
         yield Skip("no column of pages", name, name, lost=True, advice=str(error))
@@ -88,23 +89,54 @@ def pages_of_table(
 def rows_of(
     kind: TableKind,
     source: Source,
-    pieces: Iterable[bytes],
-    name: str,
+    layers: Sequence[Members],
     limit: int,
     choose: Callable[[Sequence[str]], Sequence[str]],
 ) -> Iterator[Numbered]:
     """Reads the rows of a table with their numbers, from 0 on; where it cannot be read, it yields why.
 
     Args:
-        kind, source, pieces, name, limit: as for `pages_of_table`.
+        kind: of the table.
+        source: the table as stored.
+        layers: its layers, the last of which is without compression; nothing has been taken of them.
+        limit: largest page, in bytes.
         choose: gets the names of the columns, before the first row, and returns those that are wanted; JSON
             lines and CSV may give others, too.
     """
+    pieces = iter(layers[-1].read, b"")
     if kind == "jsonl":
-        return _rows_of_json(pieces, name, _TIMES * limit, choose)
+        return _rows_of_json(pieces, _TIMES * limit, choose)
     if kind == "csv":
-        return _rows_of_csv(pieces, name, _TIMES * limit, choose)
-    return _rows_of_arrow(kind, source, name, limit, choose)
+        return _rows_of_csv(pieces, _TIMES * limit, choose)
+    if len(layers) == 1 and layers[0].codec == "plain":
+        source.rewind(source.start)
+    else:
+        source = Source(layers[-1], source.name, 1 << 20)
+    return _rows_of_arrow(kind, source, limit, choose)
+
+
+def rows_in(path: str | os.PathLike[str], limit: int = MOST_BYTES) -> Iterator[tuple[int, Row]]:
+    """Reads the rows of a table, with their numbers, from 0 on.
+
+    Args:
+        path: of the table.
+        limit: most bytes of a cell.
+
+    Raises:
+        InputError: the file cannot be read, is no table, or a row is broken.
+    """
+    with opened(path, pipes=False) as (stream, name):
+        source = Source(stream, name, 1 << 20)
+        layers = layers_of(source, compression_of(source.peek(_HEAD), name))
+        kind = table_kind(layers[-1].peek(_HEAD), name)
+        if kind is None:
+            raise InputError(f"{name}: is no table: its name ends with {', '.join(TABLES)}, also with .gz")
+        for number, row in rows_of(kind, source, layers, limit, list):
+            if isinstance(row, str):
+                raise InputError(f"{name}, row {number}: {row}")
+            yield number, row
+        if damage := [each for layer in layers for each in layer.pending] or source.broken:
+            raise InputError(f"{name}: {source.broken or damage[0].what}")
 
 
 class _PageReader:
@@ -295,7 +327,7 @@ def _lines(pieces: Iterable[bytes], most: int) -> Iterator[bytes | None]:
 
 
 def _rows_of_json(
-    pieces: Iterable[bytes], name: str, most: int, choose: Callable[[Sequence[str]], Sequence[str]]
+    pieces: Iterable[bytes], most: int, choose: Callable[[Sequence[str]], Sequence[str]]
 ) -> Iterator[Numbered]:
     is_first = True
     number = 0
@@ -317,7 +349,7 @@ def _rows_of_json(
 
 
 def _rows_of_csv(
-    pieces: Iterable[bytes], name: str, most: int, choose: Callable[[Sequence[str]], Sequence[str]]
+    pieces: Iterable[bytes], most: int, choose: Callable[[Sequence[str]], Sequence[str]]
 ) -> Iterator[Numbered]:
     buffered = io.BufferedReader(_Raw(iter(pieces)), 1 << 16)
     head = buffered.peek(_HEAD)
@@ -341,7 +373,10 @@ def _rows_of_csv(
             if len(cells) == len(names):
                 yield number, dict(zip(names, cells, strict=True))
             elif cells:
-                yield number, f"line {rows.line_num} has {len(cells)} cells for {len(names)} columns"
+                yield (
+                    number,
+                    f"line {rows.line_num} has {counted(len(cells), 'cell')} for {len(names)} columns",
+                )
 
 
 class _Raw(io.RawIOBase):
@@ -370,9 +405,9 @@ class _Raw(io.RawIOBase):
 
 
 def _rows_of_arrow(
-    kind: str, source: Source, name: str, limit: int, choose: Callable[[Sequence[str]], Sequence[str]]
+    kind: str, source: Source, limit: int, choose: Callable[[Sequence[str]], Sequence[str]]
 ) -> Iterator[Numbered]:
-    require(f"{name}: reading {kind}", "pyarrow", "parquet")
+    require(f"{source.name}: reading {kind}", "pyarrow", "parquet")
     import pyarrow as pa
 
     number = 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,6 +39,7 @@ from ncleaner.running.jobs import (
     TrackedJob,
     end_tally,
     events_of,
+    in_order,
     pool_of,
     warc_record,
     without,
@@ -88,11 +89,9 @@ class _TrackedFile(TrackedJob):
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Batch(TrackedJob):
-    """A batch of pages, and the chunks received for it."""
+    """A batch of pages."""
 
     offset: int = -1
-    chunks: list[Chunk] = field(default_factory=list)
-    done: bool = False
 
     @property
     def path(self) -> str:
@@ -203,39 +202,19 @@ class _Run:
 
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
         """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
-        parts = _batches(self._items(sources))
-        pending: deque[_Batch] = deque()
-        running: dict[int, _Batch] = {}
-        ended = False
-        while True:
-            # a bounded number of batches: if the output is read slowly, the input is read slowly, too
-            while not ended and self.pool.idle and len(pending) < 4 * self.jobs:
-                part = next(parts, None)
-                if part is None:
-                    ended = True
-                elif isinstance(part, _CountedItem):
-                    self.count(*part)
-                else:
-                    pending.append(part)
-                    running[self.pool.submit(part.job)] = part
-            while pending and pending[0].done:
-                batch = pending.popleft()
-                for chunk in batch.chunks:
-                    output.write(chunk)
-                    self.count(chunk.tally, batch.source, batch.offset)
-            if ended and not pending:
-                return
-            for batch, event in self.events(running):
-                if isinstance(event, Chunk):
-                    batch.chunks.append(event)
-                    continue
-                if isinstance(event, Death):
-                    batch.chunks.append(_give_up_rest(batch, event, self.settings.recipe.limits))
-                batch.done = True
+        batches = _batches(self._items(sources), lambda each: self.count(*each))
+        for batch, event in in_order(batches, self.pool, 4 * self.jobs):
+            if isinstance(event, Note):
+                self.count(Tally(notes=[event]), batch.source, None)
+            elif (chunk := _chunk_of(batch, event, self.settings.recipe.limits)) is not None:
+                output.write(chunk)
+                self.count(chunk.tally, batch.source, batch.offset)
 
 
-def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iterator[_Batch | _CountedItem]:
-    """Collects pages in batches; yields counts of other items at once, before the pages that still wait.
+def _batches(
+    items: Iterable[tuple[Input, Page | Skip | Damage | None]], count: Callable[[_CountedItem], object]
+) -> Iterator[_Batch]:
+    """Collects pages in batches; calls `count` for other items at once, before the pages that still wait.
 
     None in place of an item is the end of an input.
     """
@@ -255,11 +234,11 @@ def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iter
                 yield _batch(source, pages)
                 pages, size = [], 0
         elif item is None:
-            yield _CountedItem(Tally(inputs=1), source, source.size)
+            count(_CountedItem(Tally(inputs=1), source, source.size))
         else:
             tally = Tally()
             tally.add_item(item)
-            yield _CountedItem(tally, source, item.offset)
+            count(_CountedItem(tally, source, item.offset))
     if pages:
         yield _batch(source, pages)
 
@@ -275,31 +254,21 @@ def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
             file.closing.__exit__(*error)
 
 
-def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
-    """Gives up the remaining pages of a batch, when workers die and no single page is the cause."""
+def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, limits: Limits) -> Chunk | None:
+    """Returns a chunk of a batch, and at its end the pages that are given up, when workers die and no single
+    page is the cause."""
+    if not isinstance(event, Death):
+        return event if isinstance(event, Chunk) else None
     assert isinstance(batch.job, PagesJob)
     tally = Tally()
     left = batch.job.pages[batch.items :]
     for page in left:
-        tally.add_quarantined(death.reason, death.why, page)
+        tally.add_quarantined(event.reason, event.why, page)
     records = b"".join(warc_record(page, limits) for page in left)
     return Chunk(b"", tally, len(left), batch.offset, records)
 
 
-# One input at a time, for callers that divide the work themselves
-
-
-def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
-    """Runs a job in an idle pool of one worker; yields its chunks and returns its last event."""
-    running = {pool.submit(task.job): task}
-    while True:
-        for _, event in events_of(pool, running):
-            if isinstance(event, Chunk):
-                yield event
-            elif isinstance(event, Note):
-                yield Chunk(b"", Tally(notes=[event]), 0, -1)
-            else:
-                return event
+# For callers that divide the work themselves
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
@@ -310,20 +279,31 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
     Raises:
         WorkerError: workers end before they are ready.
     """
-    task = TrackedJob(source, FileJob(path=source.path))
-    end = yield from _chunks(task, pool)
-    yield Chunk(b"", end_tally(source, end), 0, -1)
+    for _, event in in_order(iter([TrackedJob(source, FileJob(path=source.path))]), pool, 1):
+        if isinstance(event, Chunk):
+            yield event
+        elif isinstance(event, Note):
+            yield Chunk(b"", Tally(notes=[event]), 0, -1)
+        else:
+            yield Chunk(b"", end_tally(source, event), 0, -1)
 
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
-    """Cleans items that the caller has read, as `cleaned` does; `limits` are those they were read with."""
-    for part in _batches((Input(item.source, "", None), item) for item in items):
-        if isinstance(part, _CountedItem):
-            yield Chunk(b"", part.tally, 1, -1)
-            continue
-        end = yield from _chunks(part, pool)
-        if isinstance(end, Death):
-            yield _give_up_rest(part, end, limits)
+    """Cleans items that the caller has read, in an idle pool, as `cleaned` does; `limits` are those they were
+    read with."""
+    counted: list[Chunk] = []
+    batches = _batches(
+        ((Input(item.source, "", None), item) for item in items),
+        lambda each: counted.append(Chunk(b"", each.tally, 1, -1)),
+    )
+    for batch, event in in_order(batches, pool, 4 * pool.idle):
+        yield from counted
+        counted.clear()
+        if isinstance(event, Note):
+            yield Chunk(b"", Tally(notes=[event]), 0, -1)
+        elif (chunk := _chunk_of(batch, event, limits)) is not None:
+            yield chunk
+    yield from counted
 
 
 def run(

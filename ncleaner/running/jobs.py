@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -290,6 +290,7 @@ class TrackedJob:
         items: number of items that are done.
         deaths: deaths between pages since the last progress.
         deaths_at_item: deaths at each page, by the index of its item.
+        events: what its workers have sent, and `in_order` has not given yet.
     """
 
     source: Input
@@ -297,6 +298,7 @@ class TrackedJob:
     items: int = 0
     deaths: int = 0
     deaths_at_item: Counter[int] = field(default_factory=Counter)
+    events: deque[Chunk | Note | Done | Failed | Death] = field(default_factory=deque)
 
     @property
     def path(self) -> str:
@@ -360,6 +362,39 @@ def events_of(
                 running[pool.submit(task.job)] = task
                 continue
         yield task, event
+
+
+def in_order(
+    tasks: Iterator[Task], pool: Pool, most: int
+) -> Iterator[tuple[Task, Chunk | Note | Done | Failed | Death]]:
+    """Gives tasks to the workers of an idle pool, and yields their events in the order of the tasks. A caller
+    that stops before the end must close the pool.
+
+    Args:
+        tasks: are taken when a worker is idle.
+        pool: the workers.
+        most: tasks that run, or whose results wait for those before them: if these are used slowly, tasks are
+            taken slowly.
+    """
+    waiting: deque[Task] = deque()
+    running: dict[int, Task] = {}
+    more = True
+    while more or waiting:
+        while more and pool.idle and len(waiting) < most:
+            task = next(tasks, None)
+            if task is None:
+                more = False
+            else:
+                waiting.append(task)
+                running[pool.submit(task.job)] = task
+        if running:
+            for task, event in events_of(pool, running):
+                task.events.append(event)
+        while waiting and (events := waiting[0].events):
+            event = events.popleft()
+            yield waiting[0], event
+            if not isinstance(event, Chunk | Note):
+                waiting.popleft()
 
 
 def end_tally(source: Input, event: Done | Failed | Death) -> Tally:

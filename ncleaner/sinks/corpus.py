@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -14,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
 from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
@@ -22,6 +17,7 @@ from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
+from ncleaner.reading.tables import rows_in
 from ncleaner.sinks.rows import metadata_to_write, page_id, signals_to_write
 from ncleaner.sinks.sink import METADATA, replace_surrogates
 from ncleaner.text.hosts import host_of, registered_domain
@@ -130,11 +126,11 @@ class Fields:
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(int(value) if isinstance(value, bool) else value)
+    return "" if value is None else replace_surrogates(str(int(value) if isinstance(value, bool) else value))
 
 
 def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
-    """Reads a table of what is known of documents: CSV, TSV or JSON lines, also with `.gz`.
+    """Reads a table of what is known of documents; see `reading.tables.rows_in`.
 
     Workers share the memory of what their parent has read.
 
@@ -142,78 +138,32 @@ def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
         {URL or name of a file: {column: value}}; each row has all columns.
 
     Raises:
-        InputError: the file cannot be read, has neither a column `url` nor `file`, or a line is damaged.
+        InputError: the file cannot be read, has neither a column `url` nor `file`, or a row is damaged.
     """
     try:
         found = Path(path).stat()
-        return _read_table(path, found.st_size, found.st_mtime_ns)
     except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: str, error: Exception) -> InputError:
-    return InputError(f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}")
+        raise InputError(f"cannot read the table {path}: {error.strerror}") from None
+    return _read_table(path, found.st_size, found.st_mtime_ns)
 
 
 @lru_cache(maxsize=2)
 def _read_table(path: str, size: int, modified: int) -> Mapping[str, Mapping[str, str]]:
     """Reads a table; again if its file has changed."""
-    try:
-        data = Path(path).read_bytes()
-        text = (gzip.decompress(data) if path.endswith(".gz") else data).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}: convert the table to UTF-8") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise _unreadable(path, error) from None
-    base = path.removesuffix(".gz")
-    rows = _json_rows(text, path) if base.endswith((".jsonl", ".ndjson")) else _csv_rows(text, path, base)
     found: dict[str, Mapping[str, str]] = {}
     columns: tuple[str, ...] = ()
-    for line, row in rows:
+    for number, row in rows_in(path):
         key = next((name for name in _KEYS if row.get(name)), None)
         if key is None:
-            raise InputError(f"{path}, line {line}: the row has no value in a column `url` or `file`")
+            raise InputError(f"{path}, row {number}: no value in a column `url` or `file`")
         if not columns:
             columns = tuple(name for name in row if name not in _KEYS)
-        found.setdefault(row[key], {name: row.get(name, "") for name in columns})
+        found.setdefault(_text(row[key]), {name: _text(row.get(name)) for name in columns})
         if len(found) > _LIMIT:
             raise InputError(f"{path}: more than {_LIMIT:,} rows, which memory does not hold: join it later")
     if not found:
         raise InputError(f"{path}: the table has no rows")
     return found
-
-
-def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    # other line ends may be in a string
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise InputError(f"{path}, line {number}: not JSON: {error}") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{path}, line {number}: not a JSON object")
-        yield number, {name: _text(value) for name, value in row.items()}
-
-
-def _csv_rows(text: str, path: str, base: str) -> Iterator[tuple[int, dict[str, str]]]:
-    delimiter = "\t" if base.endswith((".tsv", ".tab")) else ","
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        if not set(reader.fieldnames or ()).intersection(_KEYS):
-            marks = "tabs" if delimiter == "\t" else "commas"
-            raise InputError(
-                f"{path}: its first line names no column `url` or `file` ({marks} separate columns)"
-            )
-        for row in reader:
-            if None in row or None in row.values():
-                raise InputError(
-                    f"{path}, line {reader.line_num}: the row has not as many values as the first"
-                )
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}") from None
 
 
 # Segments

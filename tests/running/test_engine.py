@@ -398,7 +398,7 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
 def _sizes(pages: list[Page]) -> list[list[int]]:
     """Returns the sizes of the pages of each batch."""
     source = Input("-", "-", None)
-    batches = (part for part in engine._batches((source, page) for page in pages) if isinstance(part, _Batch))
+    batches = engine._batches(((source, page) for page in pages), lambda _: None)
     return [
         [len(page.body) for page in batch.job.pages] for batch in batches if isinstance(batch.job, PagesJob)
     ]

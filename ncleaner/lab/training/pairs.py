@@ -16,12 +16,10 @@ A site is a registered domain (`text.hosts`), or given by the user.
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
 import re
 import warnings
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -32,9 +30,10 @@ from ncleaner.document import Document
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.html import dump_html, parse
 from ncleaner.dumping.plain import dump_text
-from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.lab.training.alignment import Alignment, address, align, gold_document
 from ncleaner.page import LAYOUT_CHOICES, binary
+from ncleaner.reading.tables import rows_in
 from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted, joined
@@ -46,12 +45,7 @@ _ADDRESSES = (
     ("base[href]", "href"),
 )
 
-_JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_PARQUET = ".parquet"
-_COLUMNS = ("id", "url", "page_type", "html", "clean", "text")
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# Rows of a Parquet file that are in memory at once.
-_BATCH = 256
 # `<!-->` and `<!--->` are whole comments
 _COMMENT = re.compile(rb"<!--(?:-?>|(.*?)(?:-->|--!>|\Z))", re.DOTALL)
 
@@ -388,7 +382,7 @@ def read_rows(
     encoding: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
-    """Reads pages with their clean text from a file of rows: JSON lines or Parquet.
+    """Reads pages with their clean text from a table; see `reading.tables.rows_in`.
 
     Each row has `html`, the page as text or bytes, and `clean`, its clean text, with or without CleanEval's
     markup; it may have `url`, `id` and `page_type`.
@@ -400,30 +394,17 @@ def read_rows(
     [False, True]
 
     Args:
-        path: a file of JSON lines (`.jsonl`, `.ndjson`, also with `.gz`) or a Parquet file (`.parquet`).
+        path: a table: Parquet, Arrow, JSON lines, CSV or TSV.
         encoding: WHATWG label of pages that are bytes, if it is known.
         progress: called with the number of rows read, twice.
 
     Raises:
-        TrainingError: the file cannot be read, has none of these forms or no rows, or a row lacks a page or
-            its clean text.
-        InputError: a page is too large.
+        InputError: the file cannot be read, is no table, a row is broken, or a page is too large.
+        TrainingError: there are no rows, or a row lacks a page or its clean text.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise TrainingError(f"there is no file {path}")
-    if path.suffix == _PARQUET:
-        rows = _parquet_rows(path)
-    elif path.name.endswith(_JSON):
-        rows = _json_rows(path)
-    else:
-        raise TrainingError(
-            f"{path} is not a table of pages: its name has to end with {', '.join((*_JSON, _PARQUET))}"
-        )
     pairs = []
-    for number, row in rows:
-        where = f"{path}, row {number}"
-        pairs.append(_pair(row, number, where, encoding))
+    for number, row in rows_in(path):
+        pairs.append(_pair(row, number, f"{path}, row {number}", encoding))
         if progress is not None:
             progress(len(pairs), len(pairs))
     if not pairs:
@@ -455,43 +436,6 @@ def _pair(row: Mapping[str, Any], number: int, where: str, encoding: str | None)
         site_of(url or address(clean), body),
         known_kind(str(row.get("page_type") or "")),
     )
-
-
-def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the rows of a file of JSON lines with their numbers, from 1 on."""
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                try:
-                    row = json.loads(line)
-                except ValueError as error:
-                    raise TrainingError(f"{path}, row {number}: not JSON ({error})") from error
-                if not isinstance(row, dict):
-                    raise TrainingError(f"{path}, row {number}: not a JSON object")
-                yield number, row
-    except (OSError, EOFError, zlib.error) as error:
-        raise TrainingError(f"cannot read {path}: {error}") from error
-
-
-def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the rows of a Parquet file with their numbers, from 1 on; only the columns that are used."""
-    require("reading Parquet", "pyarrow", "parquet", error=TrainingError)
-    import pyarrow as arrow
-    import pyarrow.parquet as parquet
-
-    number = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            columns = [name for name in file.schema_arrow.names if name in _COLUMNS]
-            for batch in file.iter_batches(_BATCH, columns=columns):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, row
-    # a text that is not UTF-8 is a ValueError
-    except (OSError, ValueError, arrow.ArrowException) as error:
-        raise TrainingError(f"cannot read {path}: {error}") from error
 
 
 def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> str | None:
