@@ -135,8 +135,9 @@ def rows_in(path: str | os.PathLike[str], limit: int = MOST_BYTES) -> Iterator[t
             if isinstance(row, str):
                 raise InputError(f"{name}, row {number}: {row}")
             yield number, row
-        if damage := [each for layer in layers for each in layer.pending] or source.broken:
-            raise InputError(f"{name}: {source.broken or damage[0].what}")
+        for what in (source.broken, *(each.what for layer in layers for each in layer.pending)):
+            if what:
+                raise InputError(f"{name}: {what}")
 
 
 class _PageReader:
@@ -359,7 +360,7 @@ def _rows_of_csv(
     # a page may be longer than the module allows; a quote that is never closed must not fill the memory
     csv.field_size_limit(max(csv.field_size_limit(), most))
     with io.TextIOWrapper(buffered, encoding, "surrogateescape", newline="") as text:
-        rows = csv.reader(text, delimiter=delimiter)
+        rows = csv.reader(text, delimiter=delimiter, strict=True)
         names = next(rows, [])
         choose(names)
         for number in count():
@@ -368,15 +369,16 @@ def _rows_of_csv(
             except StopIteration:
                 return
             except (csv.Error, UnicodeError) as error:
-                yield number, f"it cannot be read from line {rows.line_num} on ({error}): is a quote open?"
-                return
+                yield number, f"line {rows.line_num} cannot be read ({error}): is a quote open?"
+                if "field larger" in str(error):
+                    # what follows is within the quotes
+                    return
+                continue
             if len(cells) == len(names):
                 yield number, dict(zip(names, cells, strict=True))
             elif cells:
-                yield (
-                    number,
-                    f"line {rows.line_num} has {counted(len(cells), 'cell')} for {len(names)} columns",
-                )
+                has = f"line {rows.line_num} has {counted(len(cells), 'cell')}"
+                yield number, f"{has} for {counted(len(names), 'column')}"
 
 
 class _Raw(io.RawIOBase):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ncleaner.errors import InputError, TrainingError
+from ncleaner.errors import InputError, NcleanerError
 from ncleaner.lab.training.pairs import read_rows
 
 PROSE = "The ferry was late this morning, and nobody on the pier seemed to mind."
@@ -86,7 +86,7 @@ def test_other_names_and_forms(tmp_path: Path) -> None:
 )
 def test_rows_that_cannot_be_read(tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / "x.jsonl").write_bytes(data)
-    with pytest.raises(TrainingError, match=said):
+    with pytest.raises(NcleanerError, match=said):
         read_rows(tmp_path / "x.jsonl")
 
 
