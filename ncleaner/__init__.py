@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         TrainingError,
         TrainingWarning,
     )
-    from ncleaner.frames import rows
+    from ncleaner.frames import batches, rows
     from ncleaner.lab.explaining.explain import explain
     from ncleaner.lab.scoring.evaluation import evaluate
     from ncleaner.lab.training.hybrid import train
@@ -78,6 +78,7 @@ __all__ = [
     "Skip",
     "TrainingError",
     "TrainingWarning",
+    "batches",
     "clean",
     "clean_many",
     "evaluate",
@@ -116,7 +117,7 @@ _MODULES = {
             "TrainingWarning"
         ),
         "ncleaner.lab.explaining.explain": "explain",
-        "ncleaner.frames": "rows",
+        "ncleaner.frames": "batches rows",
         "ncleaner.sinks.rows": "Row",
         "ncleaner.limits": "Limits",
         "ncleaner.many": "clean_many extract_many",

@@ -5,21 +5,29 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack, cast
 
-from ncleaner.arguments import check_is
+from ncleaner.arguments import check_is, check_whole
 from ncleaner.cleaner import Cleaner
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import check_names, options_of
-from ncleaner.page import Damage, Page
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.pools import cores
 from ncleaner.reading.archive import InputFormat, check_source
 from ncleaner.reading.inputs import find_inputs
+from ncleaner.running.engine import cleaned_items
+from ncleaner.running.jobs import pool_of
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import note_of
 from ncleaner.sinks.formats import Output
-from ncleaner.sinks.rows import Row, row_of
+from ncleaner.sinks.rows import Row, lost_row, row_of
 from ncleaner.text.visible import visible
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Bytes of the rows of a batch, as JSON.
+_BATCH_BYTES = 1 << 22
 _LOG = logging.getLogger("ncleaner")
 
 
@@ -125,19 +133,99 @@ def _rows(sources: Sequence[str | BinaryIO], cleaner: Cleaner, settings: Setting
     for source in sources:
         try:
             for item in settings.read(source):
-                if not isinstance(item, Page):
-                    if isinstance(item, Damage) or item.lost:
-                        _LOG.warning("%s", note_of(item))
-                    continue
-                try:
-                    document, kept = cleaner.page(item)
-                except InputError as error:
-                    _LOG.warning("%s", note_of(item, str(error)))
-                    continue
-                if (row := row_of(item, document, kept, settings.output)) is not None:
+                row = None
+                if isinstance(item, Page):
+                    try:
+                        row = row_of(item, *cleaner.page(item), settings.output)
+                    except InputError as error:
+                        row = _lost(item, str(error), settings)
+                elif isinstance(item, Damage):
+                    _LOG.warning("%s", note_of(item))
+                elif item.lost:
+                    row = _lost(item, item.reason, settings)
+                if row is not None:
                     yield cast(Row, row)
         except InputError as error:
             # one file of many costs no other
             if len(sources) == 1:
                 raise
             _LOG.warning("%s", visible(str(error)))
+
+
+def _lost(item: Page | Skip, why: str, settings: Settings) -> dict[str, Any] | None:
+    """Says that a page is given up; returns its row if all pages have one."""
+    _LOG.warning("%s", note_of(item, why))
+    return lost_row(item, why) if settings.output.all_pages else None
+
+
+def batches(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    cleaner: Cleaner | None = None,
+    *,
+    jobs: int | None = None,
+    **options: Unpack[RowOptions],
+) -> Iterator[pa.RecordBatch]:
+    """Cleans the pages of inputs in worker processes, and gives them as batches of Arrow, in order.
+
+    >>> import ncleaner
+    >>> [(len(batch), batch.schema.names[:2]) for batch in ncleaner.batches("examples/crawl.warc.gz", jobs=1)]
+    [(15, ['id', 'url'])]
+
+    The batches are those rows that `rows` gives, with one schema (`sinks.rows.schema_of`) for data frames,
+    databases and engines; docs/python.md has examples. A page that kills a worker, or holds it up, is given
+    up. No worker is left when the iterator ends, is closed or is deleted.
+
+    Args:
+        inputs: paths or URLs as for `rows`, one or several. Of several, one that does not exist costs no
+            other.
+        cleaner, options: as for `rows`.
+        jobs: worker processes; by default one for each core.
+
+    Raises:
+        Those of `rows`, and OutputError: pyarrow is not installed.
+    """
+    if jobs is not None:
+        check_whole("jobs", jobs, 1)
+    require("batches", "pyarrow", "parquet", error=OutputError)
+    paths = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+    return _batches(_found(paths), settings_of(cleaner, options), jobs or cores())
+
+
+def _found(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Returns the paths of all inputs. Raises InputError: none of them can be read."""
+    found: list[str] = []
+    for path in paths:
+        try:
+            check_source(path)
+            found += [item.path for item in find_inputs([path])]
+        except InputError as error:
+            if len(paths) == 1:
+                raise
+            _LOG.warning("%s", visible(str(error)))
+    return found
+
+
+def _batches(paths: Sequence[str], settings: Settings, jobs: int) -> Iterator[pa.RecordBatch]:
+    from ncleaner.sinks.parquet import to_table
+
+    lines: list[bytes] = []
+    size = 0
+    with pool_of(jobs, settings, settings.cleaner()) as pool:
+        for chunk in cleaned_items(_items(paths, settings), pool, settings.recipe.limits):
+            for note in chunk.tally.notes:
+                _LOG.warning("%s", note)
+            lines.append(chunk.output)
+            size += len(chunk.output)
+            if size >= _BATCH_BYTES:
+                yield from to_table(b"".join(lines), settings.output).to_batches()
+                lines, size = [], 0
+    if size:
+        yield from to_table(b"".join(lines), settings.output).to_batches()
+
+
+def _items(paths: Sequence[str], settings: Settings) -> Iterator[Page | Skip | Damage]:
+    for path in paths:
+        try:
+            yield from settings.read(path)
+        except InputError as error:
+            yield Damage(str(error).removeprefix(f"{path}: "), path, unread=True)

@@ -50,7 +50,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "cleaner": {
         "recipe", "document", "dumping", "modelling", "methods", "surveying", "markup", "sinks", "describing",
     },
-    "frames": {"text", "reading", "sinks", "cleaner", "running"},
+    "frames": {"pools", "text", "reading", "sinks", "cleaner", "running"},
     "many": {
         "pools", "reading", "parsing", "describing", "markup", "recipe", "cleaner", "running",
     },

@@ -78,7 +78,7 @@ def pages_of_table(
         options: what the user says of tables.
     """
     name = source.name
-    reader = _PageReader(name, limit, options)
+    reader = PageReader(name, limit, options)
     try:
         for number, row in rows_of(kind, source, layers, limit, reader.choose):
             yield reader.item(row, number) if isinstance(row, dict) else Damage(row, name, number)
@@ -140,8 +140,14 @@ def rows_in(path: str | os.PathLike[str], limit: int = MOST_BYTES) -> Iterator[t
                 raise InputError(f"{name}: {what}")
 
 
-class _PageReader:
-    """Makes pages of rows; `choose` says of which columns."""
+class PageReader:
+    """Makes pages of rows; `choose` says of which columns.
+
+    Args:
+        name: the pages' `source`.
+        limit: largest page, in bytes.
+        options: what the user says of tables.
+    """
 
     def __init__(self, name: str, limit: int, options: TableOptions) -> None:
         self._name = name

@@ -214,18 +214,20 @@ class _Run:
 def _batches(
     items: Iterable[tuple[Input, Page | Skip | Damage | None]], count: Callable[[_CountedItem], object]
 ) -> Iterator[_Batch]:
-    """Collects pages in batches; calls `count` for other items at once, before the pages that still wait.
+    """Collects pages, and those that are given up, in batches; calls `count` for other items at once, before
+    the pages that still wait.
 
     None in place of an item is the end of an input.
     """
-    pages: list[Page] = []
+    pages: list[Page | Skip] = []
     size, since = 0, 0.0
     for source, item in items:
-        if isinstance(item, Page):
+        # a page that the reader has given up may have a row
+        if isinstance(item, Page) or (isinstance(item, Skip) and item.lost):
             if not pages:
                 since = time.monotonic()
             pages.append(item)
-            size += len(item.body)
+            size += len(item.body) if isinstance(item, Page) else 0
             if (
                 (size >= _BATCH_BYTES and len(pages) >= _BATCH_PAGES)
                 or size >= _MOST_BATCH_BYTES
@@ -243,7 +245,7 @@ def _batches(
         yield _batch(source, pages)
 
 
-def _batch(source: Input, pages: list[Page]) -> _Batch:
+def _batch(source: Input, pages: list[Page | Skip]) -> _Batch:
     return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
 
 
@@ -263,8 +265,11 @@ def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, limits: Limit
     tally = Tally()
     left = batch.job.pages[batch.items :]
     for page in left:
-        tally.add_quarantined(event.reason, event.why, page)
-    records = b"".join(warc_record(page, limits) for page in left)
+        if isinstance(page, Page):
+            tally.add_quarantined(event.reason, event.why, page)
+        else:
+            tally.add_item(page)
+    records = b"".join(warc_record(page, limits) for page in left if isinstance(page, Page))
     return Chunk(b"", tally, len(left), batch.offset, records)
 
 

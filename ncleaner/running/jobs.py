@@ -114,7 +114,7 @@ def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
         part = state.sink.render(page, document, kept, single)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)
-        return b""
+        return state.sink.lost(page, str(error))
     tally.add_page(page, document, kept, time.monotonic() - began)
     return part
 
@@ -157,8 +157,9 @@ class CleaningJob:
                 try:
                     part = b"" if given_up else _clean(item, state, tally, now)
                 except MemoryError:
-                    part, given_up = b"", GivenUp("out of memory", "not enough memory")
+                    given_up = GivenUp("out of memory", "not enough memory")
                 if given_up:
+                    part = state.sink.lost(item, given_up.why)
                     tally.add_quarantined(given_up.reason, given_up.why, item)
                     if given_up.quarantine:
                         quarantine.append(warc_record(item, state.settings.recipe.limits))
@@ -168,6 +169,8 @@ class CleaningJob:
             else:
                 now = activity.begin(Doing.READING)
                 tally.add_item(item)
+                if isinstance(item, Skip) and item.lost:
+                    parts.append(state.sink.lost(item, item.reason))
             count += 1
             offset = item.offset
             if (
@@ -199,9 +202,9 @@ class FileJob(CleaningJob):
 
 @fastclass
 class PagesJob(CleaningJob):
-    """Pages that the parent has read."""
+    """Pages that the parent has read, or has given up."""
 
-    pages: tuple[Page, ...] = ()
+    pages: tuple[Page | Skip, ...] = ()
 
     def run(self, state: WorkerState) -> Iterator[Chunk]:
         """Cleans the pages."""

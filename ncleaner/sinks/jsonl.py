@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 
 from ncleaner.document import Document
 from ncleaner.document._kept import has_line_ends, json_of
 from ncleaner.document.kept import Kept
-from ncleaner.page import Page
-from ncleaner.sinks.rows import check_carried, row_of
+from ncleaner.page import Page, Skip
+from ncleaner.sinks.rows import check_carried, lost_row, row_of
 from ncleaner.sinks.sink import Sink, SinkOptions
 
 # What `str.splitlines` takes for line ends besides controls, which JSON escapes: U+0085, U+2028, U+2029.
@@ -29,10 +31,16 @@ class JsonlSink(Sink):
         """Returns a page as a line of JSON; empty for a page without clean text, unless all are wanted."""
         text = orjson.Fragment(json_of(document.tables, kept.mask))
         row = row_of(page, document, kept, self.options, text)
-        if row is None:
-            return b""
-        line = orjson.dumps(row, option=_OPTIONS)
-        if has_line_ends(line):
-            for end, escape in _LINE_ENDS:
-                line = line.replace(end, escape)
-        return line
+        return b"" if row is None else _line(row)
+
+    def lost(self, page: Page | Skip, why: str) -> bytes:
+        """Returns a row without a text where all pages are wanted."""
+        return _line(lost_row(page, why)) if self.options.all_pages else b""
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    line = orjson.dumps(row, option=_OPTIONS)
+    if has_line_ends(line):
+        for end, escape in _LINE_ENDS:
+            line = line.replace(end, escape)
+    return line

@@ -16,7 +16,7 @@ from ncleaner.document._kept import number_kept, thousandths
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.options import OptionError
-from ncleaner.page import Page
+from ncleaner.page import Page, Skip
 from ncleaner.sinks.sink import SinkOptions, capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 from ncleaner.text.hosts import host_of
@@ -95,7 +95,8 @@ class Row(TypedDict):
         http_status: of the response.
         segments_kept: number of kept segments.
         text: these segments, one per line.
-        left_out: why there is no text: `empty`, `notice`, `seen` or a key of `LEFT_OUT`; None with a text.
+        left_out: why there is no text: `empty`, `notice`, `seen`, a key of `LEFT_OUT`, or why the page was
+            given up; None with a text.
         markdown: the text as Markdown.
         metadata: the fields of `Metadata` and `Rights`.
         signals: figures to filter by; see `signals_of`.
@@ -198,6 +199,22 @@ def row_of(
         carried = dict(page.carried)
         row |= {each.name: carried.get(each.name) for each in options.carried}
     return row
+
+
+def lost_row(page: Page | Skip, why: str) -> dict[str, Any]:
+    """Returns the row of a page that is given up, which has no text; `left_out` says why."""
+    known = {name: getattr(page, name, None) or None for name in ("url", "truncated")}
+    at = {name: place for name in ("offset", "length") if (place := getattr(page, name, -1)) >= 0}
+    return {
+        **{name: None for name in Row.__annotations__ if name not in _ASKED_FOR},
+        **{name: replace_surrogates(text) for name, text in known.items() if text},
+        "id": page_id(page if isinstance(page, Page) else Page(b"", page.url, offset=page.offset)),
+        "archive": None if page.source == "-" else _known(page.source),
+        **at,
+        "segments_kept": 0,
+        "text": "",
+        "left_out": why,
+    }
 
 
 def _known(text: str) -> str | None:

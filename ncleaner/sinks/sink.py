@@ -15,7 +15,7 @@ from ncleaner.options import Declared, OptionError, option
 if TYPE_CHECKING:
     from ncleaner.document import Document
     from ncleaner.document.kept import Kept
-    from ncleaner.page import Page
+    from ncleaner.page import Page, Skip
 
 #: Types that a carried column can have, by the names that users give them.
 TYPES: dict[str, type] = {"string": str, "int64": int, "double": float, "bool": bool}
@@ -189,6 +189,10 @@ class Sink(ABC):
         Returns:
             The page; empty if it has no clean text and the format leaves such pages out.
         """
+
+    def lost(self, page: Page | Skip, why: str) -> bytes:
+        """Returns what the output has of a page that is given up: nothing, in most formats."""
+        return b""
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns a wrapper that makes an output of rendered pages; called in the parent, once per output.

@@ -4,7 +4,7 @@ Each input is a task. The task cleans it in a separate process, as a run on one 
 output, which appears when it is complete; the process stays for the next tasks, so that its model is loaded
 once. The driver adds a line to the manifest when the task has ended. Outputs are the same bytes as on one
 machine, and a later run, on a cluster or not, continues where this one ended. `pages` gives the same rows as
-a DataFrame.
+a DataFrame, and `cleaned` cleans a column of pages.
 
 Executors need this package: `PYSPARK_PYTHON` names the interpreter that they use. With a local master it is
 this one unless the user has named another. Driver and executors must reach the inputs and the outputs: by
@@ -21,7 +21,7 @@ import shutil
 import sys
 import time
 import uuid
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,15 +37,16 @@ from ncleaner.methods.registry import AUTO, SHIPPED
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
-from ncleaner.reading.inputs import Input
-from ncleaner.running.engine import cleaned, cleaned_items, no_progress, unfinished
+from ncleaner.reading.inputs import Input, TableOptions, find_inputs
+from ncleaner.reading.tables import Address, PageReader
+from ncleaner.running import engine
 from ncleaner.running.jobs import Chunk, Progress, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.parquet import to_table
-from ncleaner.sinks.rows import schema_of
+from ncleaner.sinks.rows import lost_row, page_id, schema_of
 from ncleaner.sinks.sink import SinkOptions
 from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-__all__ = ["clean", "pages", "rows", "schema"]
+__all__ = ["clean", "cleaned", "pages", "rows", "schema"]
 
 # Directory, in an output directory, for outputs that tasks have not finished.
 _ATTEMPTS: Final = f"{RUN}/attempts"
@@ -121,13 +122,13 @@ class _JobSetup:
 
     Attributes:
         settings: of the run, on the driver.
-        models: {name: bytes} of model files that do not come with the package; None if there are none.
+        models: {name: bytes} of model files that do not come with the package.
         key: fingerprint of the models.
         version: version of this package on the driver.
     """
 
     settings: Settings
-    models: Broadcast[dict[str, bytes]] | None
+    models: Broadcast[dict[str, bytes]] | Mapping[str, bytes]
     key: str
     version: str
 
@@ -137,16 +138,17 @@ class _JobSetup:
             raise WorkerError(
                 f"an executor has ncleaner {version('ncleaner')}, and the driver has {self.version}"
             )
-        if self.models is None:
+        if not self.models:
             return self.settings
+        models = self.models if isinstance(self.models, Mapping) else self.models.value
         # each process writes its own files; they are deleted with the executor
         folder = Path(SparkFiles.getRootDirectory(), f"ncleaner-{self.key}-{os.getpid()}")
         if not folder.exists():
             folder.mkdir()
-            for name, data in self.models.value.items():
+            for name, data in models.items():
                 (folder / name).write_bytes(data)
         name = Path(str(self.settings.recipe.model)).name
-        model = folder / name if name in self.models.value else folder
+        model = folder / name if name in models else folder
         return _with_model(self.settings, model)
 
 
@@ -208,7 +210,7 @@ def _clean(
             _pool(settings) as pool,
             open_output_in(folder, name, settings) as out,
         ):
-            for chunk in cleaned(source, pool):
+            for chunk in engine.cleaned(source, pool):
                 out.write(chunk)
                 tally += chunk.tally
                 tally.notes += chunk.tally.notes[: _NOTES - len(tally.notes)]
@@ -307,7 +309,9 @@ def _use_this_python(context: SparkContext) -> None:
 
 def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
     """Returns the data that all tasks share. Raises as `Settings.cleaner` and `Settings.sink` do."""
-    _use_this_python(spark.sparkContext)
+    is_remote = type(spark).__module__.startswith("pyspark.sql.connect.")
+    if not is_remote:
+        _use_this_python(spark.sparkContext)
     settings.cleaner()
     settings.output.sink()
     own = {
@@ -315,7 +319,7 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
         for name in model_files(settings.recipe.method, str(settings.recipe.model))
         if name not in shipped_models()
     }
-    models = spark.sparkContext.broadcast(own) if own else None
+    models = own if is_remote or not own else spark.sparkContext.broadcast(own)
     if not own and settings.recipe.model == AUTO:
         # executors may have models of their own
         settings = _with_model(settings, SHIPPED)
@@ -343,7 +347,7 @@ def clean(
     *,
     output: str | Path,
     again: bool = False,
-    progress: Progress = no_progress,
+    progress: Progress = engine.no_progress,
 ) -> Tally:
     """Cleans all inputs into a directory on all executors, as `engine.run` does on one machine.
 
@@ -378,7 +382,7 @@ def clean(
         progress(tally, source, offset)
 
     with open_manifest(folder, settings_record(settings, task.key), again) as manifest:
-        left = _largest_first(unfinished(names, manifest, count))
+        left = _largest_first(engine.unfinished(names, manifest, count))
         try:
             with output_errors(place):
                 _forget_attempts(place)
@@ -426,34 +430,46 @@ def schema(options: SinkOptions = SinkOptions()) -> StructType:
     return from_arrow_schema(schema_of(options))
 
 
-def pages(spark: SparkSession, inputs: list[Input], settings: Settings) -> DataFrame:
+def pages(
+    spark: SparkSession, inputs: Sequence[Input | str] | DataFrame, settings: Settings | None = None
+) -> DataFrame:
     """Returns the cleaned pages of all inputs as a DataFrame: the rows that `clean` writes as `parquet`.
 
     The pages are cleaned when the rows are used, and again at each use. Pages that cannot be cleaned are
-    missing; executors report them on their standard error. (`clean` counts them.)
+    missing, and executors report them on their standard error; with `Output(all_pages=True)` they are rows
+    whose `left_out` says why, and can be counted.
 
     Args:
-        spark, inputs: as for `clean`.
+        spark: a session, also one of Spark Connect.
+        inputs: paths or URLs, each input a task; or a DataFrame whose first column has them.
         settings: method, model, limits, and what rows contain; the output format is ignored.
 
     Raises:
         NcleanerError: the model, an option or an input cannot be used at all.
     """
-    settings = _as_rows(settings)
-    sources = _largest_first(_with_absolute_path(source) for source in inputs)
+    from pyspark.sql.functions import broadcast
+
+    settings = _as_rows(settings or Settings())
     task = _job_setup(spark, settings)
-    one_each = spark.range(0, len(sources), 1, max(1, len(sources)))
-    return one_each.mapInArrow(partial(_rows, task=task, sources=sources), schema(settings.output))
+    if isinstance(inputs, list | tuple):
+        found = [each for each in inputs if isinstance(each, Input)]
+        found += find_inputs(each for each in inputs if isinstance(each, str))
+        paths = [source.path for source in _largest_first(map(_with_absolute_path, found))]
+        # a task has its number, and not the names of all inputs
+        numbered = spark.createDataFrame(list(enumerate(paths)), "id bigint, path string")
+        numbers = spark.range(0, len(paths), 1, max(1, len(paths)))
+        frame = numbers.join(broadcast(numbered), "id").select("path")
+    else:
+        frame = inputs.select(inputs.columns[0])  # type: ignore[union-attr]
+    return frame.mapInArrow(partial(_rows, task=task), schema(settings.output))
 
 
-def _rows(
-    batches: Iterable[pa.RecordBatch], task: _JobSetup, sources: list[Input]
-) -> Iterator[pa.RecordBatch]:
+def _rows(batches: Iterable[pa.RecordBatch], task: _JobSetup) -> Iterator[pa.RecordBatch]:
     settings = task.settings_here()
     for batch in batches:
-        for number in batch.column(0).to_pylist():
+        for path in batch.column(0).to_pylist():
             with _pool(settings) as pool:
-                for table in _tables(cleaned(sources[number], pool), settings.output):
+                for table in _tables(engine.cleaned(Input(path, path, None), pool), settings.output):
                     yield from table.to_batches()
 
 
@@ -463,6 +479,62 @@ def _tables(chunks: Iterable[Chunk], options: SinkOptions) -> Iterator[pa.Table]
             _LOG.warning("%s", note)
         if chunk.output:
             yield to_table(chunk.output, options)
+
+
+def cleaned(frame: DataFrame, column: str = "html", settings: Settings | None = None) -> DataFrame:
+    """Returns a DataFrame with a further column `cleaned`, a struct of `schema`, for a column of pages.
+
+    It is null for a page without clean text, and for one that is given up, unless `Output(all_pages=True)`
+    asks for the reason. Columns that are named as those of tables are (`url`, `date`, `id`) belong to the
+    page.
+
+    Args:
+        frame: of a session, also one of Spark Connect.
+        column: has HTML, as text or binary.
+        settings: as for `pages`.
+
+    Raises:
+        NcleanerError: the model or an option cannot be used at all, or there is no such column.
+    """
+    from pyspark.sql.types import StructField, StructType
+
+    settings = _as_rows(settings or Settings())
+    reader = PageReader("-", settings.recipe.limits.bytes, TableOptions(column))
+    reader.choose(frame.columns)
+    task = _job_setup(frame.sparkSession, settings)
+    made = StructType([*frame.schema.fields, StructField("cleaned", schema(settings.output))])
+    return frame.mapInArrow(partial(_with_cleaned, task=task, reader=reader), made)
+
+
+def _with_cleaned(
+    batches: Iterable[pa.RecordBatch], task: _JobSetup, reader: PageReader
+) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    settings = task.settings_here()
+    kind = pa.struct(list(schema_of(settings.output)))
+    with _pool(settings) as pool:
+        for batch in batches:
+            items = [reader.item(row, number) for number, row in enumerate(batch.to_pylist())]
+            found = [_lost(item) if settings.output.all_pages else None for item in items]
+            pages = [
+                page._replace(record_id=str(number), offset=-1)
+                for number, page in enumerate(items)
+                if isinstance(page, Page)
+            ]
+            chunks = engine.cleaned_items(pages, pool, settings.recipe.limits)
+            for table in _tables(chunks, settings.output):
+                for row in table.to_pylist():
+                    item = items[number := int(row["id"])]
+                    assert isinstance(item, Page)
+                    found[number] = {**row, "id": page_id(item)}
+            yield pa.RecordBatch.from_arrays(
+                [*batch.columns, pa.array(found, kind)], [*batch.schema.names, "cleaned"]
+            )
+
+
+def _lost(item: Page | Skip | Address) -> dict[str, Any] | None:
+    return lost_row(item, item.reason) if isinstance(item, Skip) else None
 
 
 def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[dict[str, Any]]:
@@ -478,7 +550,7 @@ def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[
     """
     settings = _as_rows(settings)
     with _pool(settings) as pool:
-        for table in _tables(cleaned_items(items, pool, settings.recipe.limits), settings.output):
+        for table in _tables(engine.cleaned_items(items, pool, settings.recipe.limits), settings.output):
             yield from table.to_pylist()
 
 

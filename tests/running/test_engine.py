@@ -400,7 +400,9 @@ def _sizes(pages: list[Page]) -> list[list[int]]:
     source = Input("-", "-", None)
     batches = engine._batches(((source, page) for page in pages), lambda _: None)
     return [
-        [len(page.body) for page in batch.job.pages] for batch in batches if isinstance(batch.job, PagesJob)
+        [len(page.body) for page in batch.job.pages if isinstance(page, Page)]
+        for batch in batches
+        if isinstance(batch.job, PagesJob)
     ]
 
 

@@ -245,6 +245,71 @@ def test_rows_of_a_dataframe(session: Any, source: Path, alone: Path) -> None:
     assert frame.where("url like '%/5/%'").count() == PAGES
 
 
+def test_rows_have_what_the_output_asks_for(session: Any, source: Path) -> None:
+    settings = Settings(output=Output(format="jsonl", metadata=True, signals=True, all_pages=True))
+    paths = sorted(str(path) for path in source.rglob("*.warc.gz"))[:2]
+    frame = on_spark.pages(session, paths, settings)
+    assert frame.schema == on_spark.schema(settings.output)
+    found = frame.toArrow()
+    assert {"metadata", "signals", "left_out"} <= set(found.column_names)
+    # the paths of a table
+    of_frame = on_spark.pages(
+        session, session.createDataFrame([(path,) for path in paths], ["path"]), settings
+    )
+    both = (
+        table.sort_by([("archive", "ascending"), ("offset", "ascending")]).to_pylist()
+        for table in (of_frame.toArrow(), found)
+    )
+    assert next(both) == next(both)
+
+
+def test_a_column_of_pages(session: Any) -> None:
+    pages = [f"<title>T</title><p>{PROSE}", "%PDF-1.4", None, f"<p>{PROSE} Again.", "<p>"]
+    table = [(number, f"http://x.example/{number}", html) for number, html in enumerate(pages)]
+    frame = session.createDataFrame(table, "label int, url string, html string")
+    found = {row["label"]: row for row in on_spark.cleaned(frame).collect()}
+    assert {number: row["html"] for number, row in found.items()} == dict(enumerate(pages))
+    assert [found[number]["cleaned"] and found[number]["cleaned"]["text"] for number in range(5)] == [
+        PROSE, None, None, f"{PROSE} Again.", None,
+    ]  # fmt: skip
+    assert found[0]["cleaned"]["host"] == "x.example" and found[0]["cleaned"]["html_title"] == "T"
+    every = Settings(output=Output(format="parquet", all_pages=True))
+    frame = frame.withColumn("page", frame.html.cast("binary")).drop("html")
+    reasons = on_spark.cleaned(frame, "page", every).select("cleaned.left_out").toArrow()["left_out"]
+    assert sorted(map(str, reasons.to_pylist())) == ["None", "None", "empty", "empty cell", "not text (PDF)"]
+    with pytest.raises(NcleanerError, match="there is no column body: the table has label, url, page"):
+        on_spark.cleaned(frame, "body")
+
+
+CONNECT = """\
+import sys
+from pyspark.sql import SparkSession
+import ncleaner.spark as on_spark
+spark = SparkSession.builder.remote("local[1]").getOrCreate()
+assert type(spark).__module__.startswith("pyspark.sql.connect")
+path, model = sys.argv[1:]
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Settings
+print("pages", on_spark.pages(spark, [path], Settings(Recipe(method="ngram", model=model))).count())
+frame = spark.createDataFrame([("<p>The ferry sails until May, the board of the harbour said.",)], "html string")
+print("text", on_spark.cleaned(frame).collect()[0].cleaned.text)
+spark.stop()
+"""
+
+
+def test_spark_connect(source: Path, tmp_path: Path) -> None:
+    pytest.importorskip("grpc", reason="Spark Connect needs grpcio and grpcio-status")
+    (tmp_path / "own.ncm").write_bytes(model_bytes("en"))
+    path = min(str(path) for path in source.rglob("*.warc.gz"))
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, path, str(tmp_path / "own.ncm")], env=environment(SPARK_LOCAL_IP="127.0.0.1"),
+        text=True, check=False, timeout=300, capture_output=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [
+        f"pages {PAGES}", "text The ferry sails until May, the board of the harbour said.",
+    ], done.stderr  # fmt: skip
+
+
 def test_a_model_of_ones_own_travels(
     hook_workers: HookWorkers, session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,7 +398,7 @@ def test_an_environment_that_is_not_on_the_path(tmp_path: Path, named: bool) -> 
 
 
 def test_another_version_in_the_executors() -> None:
-    task = on_spark._JobSetup(Settings(), None, "", "0.0.0")
+    task = on_spark._JobSetup(Settings(), {}, "", "0.0.0")
     with pytest.raises(WorkerError, match=r"an executor has ncleaner .*, and the driver has 0\.0\.0"):
         task.settings_here()
 
