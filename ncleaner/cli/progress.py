@@ -381,7 +381,7 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
         )
     if number := tally.damaged - tally.unread:
         # an empty file is no truncated one
-        again = number > sum(what == "empty" for _, what in tally.damages)
+        again = number > sum(what == "empty" for _, what, _ in tally.damages)
         yield (
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
             f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"

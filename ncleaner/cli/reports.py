@@ -93,7 +93,7 @@ def _unread(group: ReportLine) -> str:
 
 
 def _sums(history: History) -> list[tuple[str, str]]:
-    inputs, unread, total = len(history.lines), history.whole.unread, history.total
+    inputs, unread, total = history.whole.inputs, history.whole.unread, history.total
     words = total.words_kept + total.words_removed
     share = f", {_per_cent(total.words_kept, words)} % of all" if words else ""
     return [
@@ -140,9 +140,10 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
 
 def _settings(history: History) -> Counter[str]:
     """Counts inputs by method, model and version."""
-    return Counter(
-        "{method}, model {model}, ncleaner {version}".format(**line.settings) for line in history.lines
-    )
+    found: Counter[str] = Counter()
+    for line in history.lines:
+        found["{method}, model {model}, ncleaner {version}".format(**line.settings)] += line.tally.inputs
+    return found
 
 
 def _lists(history: History) -> Iterator[tuple[str, Sequence[PageRow]]]:
@@ -205,7 +206,7 @@ def _large(history: History) -> list[tuple[str, str]]:
     lost = total.lost.total()
     unread = history.whole.unread
     return [
-        ("input" if len(history.lines) == 1 else "inputs", f"{len(history.lines):,}"),
+        ("input" if history.whole.inputs == 1 else "inputs", f"{history.whole.inputs:,}"),
         ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
         ("of all words kept", share),
         ("word kept" if total.words_kept == 1 else "words kept", f"{total.words_kept:,}"),

@@ -49,20 +49,32 @@ _STATUS_THREADS: Final = 16
 
 
 class Input(NamedTuple):
-    """One input.
+    """One input, or several that have one output.
 
     Attributes:
-        path: a path or URL; `-` for standard input.
+        path: a path or URL; `-` for standard input; of several, what a message names.
         relative: for an input in a directory, the path below that directory, with slashes; for an input given
             by itself, its name; for one in a list of inputs, its line.
         size: in bytes as stored; None when unknown (standard input, pipes, some servers).
-        modified: time of its last change, nanoseconds since 1970; -1 when unknown.
+        modified: time of its last change, nanoseconds since 1970; -1 when unknown. Of several, a number that
+            changes with the name, size or time of any.
+        members: the several.
     """
 
     path: str
     relative: str
     size: int | None
     modified: int = -1
+    members: tuple[Input, ...] = ()
+
+    def __hash__(self) -> int:
+        # there may be thousands of members
+        return hash(self[:4])
+
+    @property
+    def files(self) -> tuple[Input, ...]:
+        """What is read."""
+        return self.members or (self,)
 
     @property
     def is_pipe(self) -> bool:

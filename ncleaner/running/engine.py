@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
+from ncleaner.options import OptionError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
@@ -54,7 +55,7 @@ from ncleaner.running.outputs import (
     open_output,
     open_output_in,
     output_errors,
-    output_names,
+    planned,
 )
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
@@ -146,7 +147,7 @@ class _Run:
             while waiting or running:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
-                    file = _TrackedFile(source, FileJob(path=source.path))
+                    file = _TrackedFile(source, FileJob(source=source))
                     file.output = file.closing.enter_context(opener(source))
                     if file.output is not None:
                         running[self.pool.submit(file.job)] = file
@@ -161,7 +162,7 @@ class _Run:
 
     def layout(self, source: Input) -> Layout | None:
         """Returns the layout of an input that is worth reading in stretches; None for any other."""
-        if (source.size or 0) < _LEAST_SHARE:
+        if (source.size or 0) < _LEAST_SHARE or source.members:
             return None
         try:
             return layout_of(source.path, self.settings.reading.input_format)
@@ -193,11 +194,12 @@ class _Run:
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
         """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
         for source in sources:
-            try:
-                for item in self.settings.read(source.path, source.is_pipe):
-                    yield source, item
-            except InputError as error:
-                yield source, Damage(without(source.path, str(error)), source.path, unread=True)
+            for file in source.files:
+                try:
+                    for item in self.settings.read(file.path, file.is_pipe):
+                        yield source, item
+                except InputError as error:
+                    yield source, Damage(without(file.path, str(error)), file.path, unread=True)
             yield source, None
 
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
@@ -236,7 +238,7 @@ def _batches(
                 yield _batch(source, pages)
                 pages, size = [], 0
         elif item is None:
-            count(_CountedItem(Tally(inputs=1), source, source.size))
+            count(_CountedItem(Tally(inputs=len(source.files)), source, source.size))
         else:
             tally = Tally()
             tally.add_item(item)
@@ -284,7 +286,7 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
     Raises:
         WorkerError: workers end before they are ready.
     """
-    for _, event in in_order(iter([TrackedJob(source, FileJob(path=source.path))]), pool, 1):
+    for _, event in in_order(iter([TrackedJob(source, FileJob(source=source))]), pool, 1):
         if isinstance(event, Chunk):
             yield event
         elif isinstance(event, Note):
@@ -326,8 +328,9 @@ def run(
     Args:
         inputs: see `find_inputs`.
         settings: method, model, formats, limits.
-        output: a directory for one file per input; or a file (a path with a suffix) or a binary stream for
-            all results, in the order of the inputs. Directory and file may be URLs for fsspec.
+        output: a directory, with a file for each input, or as `Output.rows` says; or a file (a path with a
+            suffix) or a binary stream for all results, in the order of the inputs. Directory and file may be
+            URLs for fsspec.
         jobs: number of worker processes; the output does not depend on it.
         progress: called after each part of the work.
         again: also clean inputs that an earlier run into the same directory has finished. By default, an
@@ -347,7 +350,9 @@ def run(
     to_directory = isinstance(output, str | Path) and is_directory(output)
     if not to_directory and len(inputs) > 1:
         settings = replace(settings, many_pages=True)
-    names = output_names(inputs, settings.output.sink().suffix) if to_directory else {}
+    if not to_directory and settings.output.rows_per_file is not None:
+        raise OptionError("rows_per_file", "only a directory of outputs has it: give -o DIRECTORY")
+    names = planned(inputs, settings.output) if to_directory else {}
     if isinstance(output, str | Path):
         place = str(output)
         check_replaced(inputs, (f"{place}/{name}" for name in names.values()) if to_directory else [place])
@@ -401,7 +406,8 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
                     return
                 work.tallies[source] = Tally()
                 yield output
-            manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
+            seconds = time.monotonic() - began
+            manifest.add(source, names[source], work.tallies.pop(source), seconds, output.parts)
 
         left = unfinished(names, manifest, work.count)
         layouts, to_spread, others = _divided(left, work.jobs, work.layout)
@@ -432,17 +438,18 @@ def _to_file(
 
 
 def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) -> list[Input]:
-    """Returns the inputs that no earlier run has finished; counts the others.
+    """Returns the inputs that no earlier run has finished; counts the others, and deletes what earlier runs
+    have written of the inputs elsewhere.
 
     `names` has the name of the output of each input.
 
     Raises:
-        OutputError: earlier runs have made outputs with other options.
+        OutputError: as `Manifest.remove_outdated`.
     """
     left: list[Input] = []
     for source, name in names.items():
         if manifest.is_finished(source, name):
-            tally = Tally(resumed=1)
+            tally = Tally(resumed=len(source.files))
             if flaws := manifest.flaws(source, name):
                 tally.flawed = 1
                 what = f"finished by an earlier run, with {flaws}, which `ncleaner report` names"
@@ -450,7 +457,7 @@ def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) 
             count(tally, source, source.size)
         else:
             left.append(source)
-    manifest.check_options()
+    manifest.remove_outdated(names, left)
     if manifest.changed:
         count(Tally(notes=_cleaned_again_notes(manifest.changed)), left[0], 0)
     return left
@@ -463,6 +470,7 @@ def _cleaned_again_notes(changed: Mapping[str, int]) -> list[Note]:
         have, were = ("has", "was") if number == 1 else ("have", "were")
         known = {
             "input": f"that {have} changed since",
+            "member": "with one that has changed since, whose output they share",
             "output": "whose output is missing or has changed",
             "model_fingerprint": f"that {were} cleaned with other files of models, of a survey or a table",
         }

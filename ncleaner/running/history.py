@@ -56,10 +56,10 @@ class ReportLine:
         tally = Tally()
         for line in lines:
             tally += line.tally
-        unread = sum(bool(line.tally.unread) for line in lines)
+        unread = sum(min(line.tally.unread, line.tally.inputs) for line in lines)
         seconds = float(sum(line.seconds for line in lines))
-        first, last = (lines[0].input, lines[-1].input) if lines else ("", "")
-        return cls(first, last, len(lines), unread, tally, seconds)
+        first, last = (lines[0].files[0], lines[-1].files[-1]) if lines else ("", "")
+        return cls(first, last, tally.inputs, unread, tally, seconds)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class History:
 
     Attributes:
         folder: the directory.
-        lines: the manifest's last line for each input, in the order of the names.
+        lines: the manifest's last lines for all inputs, in the order of the names.
         formats: numbers of outputs by format: an input may have outputs of several formats.
         foreign: number of lines that cannot be read: of other versions, or damaged.
     """
@@ -139,17 +139,17 @@ class History:
     def quarantined(self) -> list[PageRow]:
         """Returns the pages that were given up because they killed, held up or broke a worker."""
         return [
-            PageRow(line.input, offset, url, why)
+            PageRow(_named(line, file), offset, url, why)
             for line in self.lines
-            for offset, url, why in line.tally.quarantined
+            for offset, url, why, file in line.tally.quarantined
         ]
 
     def damage(self) -> list[PageRow]:
         """Returns the places where inputs are broken; the first hundred of each input."""
         return [
-            PageRow(line.input, offset, "", what)
+            PageRow(_named(line, file), offset, "", what)
             for line in self.lines
-            for offset, what in line.tally.damages
+            for offset, what, file in line.tally.damages
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,17 +190,29 @@ def read_history(folder: str) -> History:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror} (ncleaner clean -o DIRECTORY writes it)") from error
     history = History(folder)
-    latest: dict[str, Line] = {}
-    formats: dict[tuple[str, str], str] = {}
-    for line in read_lines(texts, {}):
+    lines: dict[int, Line] = {}
+    # numbers of lines, by input, and by input and format
+    latest: dict[str, int] = {}
+    outputs: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(read_lines(texts, {})):
         if line is None:
             history.foreign += 1
-        else:
-            latest[line.input] = line
-            formats[line.input, line.output] = line.settings["format"]
-    history.lines = [latest[name] for name in sorted(latest)]
-    history.formats = Counter(formats.values())
+            continue
+        lines[number] = line
+        for name in line.files:
+            place = name, line.settings["format"]
+            # a run deletes what earlier ones have written of its inputs to other files
+            lines.pop(outputs.get(place, -1), None)
+            latest[name] = outputs[place] = number
+    numbers = lines.keys() & set(latest.values())
+    history.lines = sorted((lines[number] for number in numbers), key=lambda line: line.files[0])
+    history.formats = Counter(line.settings["format"] for line in lines.values())
     return history
+
+
+def _named(line: Line, file: str) -> str:
+    """Returns the name of the input that a file is: that of the line, unless several have its output."""
+    return file if line.members else line.input
 
 
 def _likeness(name: str) -> str:

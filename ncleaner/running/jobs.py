@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.errors import NcleanerError
+from ncleaner.errors import InputError, NcleanerError
 from ncleaner.fastclass import fastclass
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
@@ -138,7 +138,7 @@ class CleaningJob:
         """Cleans the items; yields the results in chunks. Raises InputError: the input cannot be read."""
         raise NotImplementedError
 
-    def _cleaned(self, items: Iterable[Page | Skip | Damage], state: WorkerState) -> Iterator[Chunk]:
+    def _cleaned(self, items: Iterable[Page | Skip | Damage | _End], state: WorkerState) -> Iterator[Chunk]:
         parts: list[bytes] = []
         quarantine: list[bytes] = []
         size = count = 0
@@ -168,7 +168,8 @@ class CleaningJob:
                 size += len(part)
             else:
                 now = activity.begin(Doing.READING)
-                tally.add_item(item)
+                if not isinstance(item, _End):
+                    tally.add_item(item)
                 if isinstance(item, Skip) and item.lost:
                     parts.append(state.sink.lost(item, item.reason))
             count += 1
@@ -189,15 +190,53 @@ class CleaningJob:
             yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
 
 
+class _End(NamedTuple):
+    """The end of one of several files, with the bytes of all that are read; an item of its own, so that the
+    number of items that are done tells which file is being read."""
+
+    offset: int
+
+
 @fastclass
 class FileJob(CleaningJob):
-    """A whole input, which the worker reads and cleans."""
+    """Whole files, which the worker reads one after the other and cleans.
 
-    path: str = ""
+    Attributes:
+        source: their input.
+        unread: why a file is read no further from an item on, by the index of that item.
+    """
+
+    source: Input = field(kw_only=True)
+    unread: Mapping[int, str] = field(default_factory=dict)
 
     def run(self, state: WorkerState) -> Iterator[Chunk]:
-        """Reads the input and cleans it."""
-        return self._cleaned(state.settings.read(self.path, pipes=False, on_read=state.activity.live), state)
+        """Reads the files and cleans them."""
+        return self._cleaned(self._items(state), state)
+
+    def _items(self, state: WorkerState) -> Iterator[Page | Skip | Damage | _End]:
+        number = done = 0
+        for source in self.source.files:
+            for item in self._items_of(source, number, state):
+                yield item
+                number += 1
+            done += source.size or 0
+            if self.source.members:
+                yield _End(done)
+                number += 1
+
+    def _items_of(self, source: Input, number: int, state: WorkerState) -> Iterator[Page | Skip | Damage]:
+        """Yields the items of a file, of which the first is that of the number."""
+        try:
+            items = state.settings.read(source.path, pipes=False, on_read=state.activity.live)
+            while (why := self.unread.get(number)) is None:
+                item = next(items, None)
+                if item is None:
+                    return
+                yield item
+                number += 1
+        except InputError as error:
+            why = str(error)
+        yield Damage(without(source.path, why), source.path, unread=True)
 
 
 @fastclass
@@ -321,7 +360,11 @@ class TrackedJob:
         if death.item < 0:
             self.deaths += 1
             if self.deaths == _MAX_DEATHS:
-                return None
+                if not self.source.members or not isinstance(self.job, FileJob):
+                    return None
+                # of several files, it ends one
+                self.deaths = 0
+                self.job = replace(self.job, unread={**self.job.unread, self.items: _died(death.why)})
         else:
             self.deaths_at_item[death.item] += 1
             if self.deaths_at_item[death.item] >= death.deaths_to_give_up:
@@ -402,12 +445,15 @@ def in_order(
 
 def end_tally(source: Input, event: Done | Failed | Death) -> Tally:
     """Returns the counts of the end of an input: one input, and the damage if it was not read to the end."""
-    tally = Tally(inputs=1)
+    tally = Tally(inputs=len(source.files))
     if not isinstance(event, Done):
-        died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
-        why = without(source.path, event.why)
-        tally.add_item(Damage(f"{died}{why}", source.path, unread=True))
+        why = _died(event.why) if isinstance(event, Death) else without(source.path, event.why)
+        tally.add_item(Damage(why, source.path, unread=True))
     return tally
+
+
+def _died(why: str) -> str:
+    return f"{_MAX_DEATHS} workers died here, between pages: {why}"
 
 
 def without(path: str, what: str) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -38,6 +38,8 @@ NAME = f"{RUN}/manifest.log"
 _INFORMATION = {"version"}
 # settings of every line that are names
 _NAMES = ("version", "method", "model", "format")
+# outputs that differ in them stand side by side
+_FORM = ("format", "compression")
 # options that name a file: `model_fingerprint` changes with what is in it
 _FILES = {"sites", "table"}
 # where no page was given up, an output depends on none of them
@@ -104,8 +106,8 @@ class Line:
         input: the input's path below the directory that was given, with slashes; see `Input.relative`.
         path: the input's path or URL.
         size, modified: the input's size in bytes and the time of its last change; see `Input`.
-        output: the output's name in the directory.
-        output_size: the output's size in bytes.
+        members: the same of all inputs that have this output together; empty for one input.
+        outputs: the name in the directory, and the size in bytes, of the output and of its further files.
         finished: time of the end, in UTC.
         seconds: seconds between begin and end.
         tally: counts of the input.
@@ -117,8 +119,8 @@ class Line:
     path: str
     size: int | None
     modified: int
-    output: str
-    output_size: int | None
+    members: list[str]
+    outputs: dict[str, int | None]
     finished: datetime
     seconds: float
     tally: Tally
@@ -132,13 +134,23 @@ class Line:
             "path": self.path,
             "size": self.size,
             "modified": self.modified,
-            "output": self.output,
-            "output_size": self.output_size,
+            "members": self.members,
+            "outputs": self.outputs,
             "finished": self.finished.isoformat(timespec="milliseconds"),
             "seconds": round(self.seconds, 3),
             **self.tally.record(),
             "settings": self.key,
         }
+
+    @property
+    def files(self) -> list[str]:
+        """The names of all inputs of the output."""
+        return self.members or [self.input]
+
+    @property
+    def output(self) -> str:
+        """The output's name in the directory."""
+        return next(iter(self.outputs))
 
     @classmethod
     def of_record(cls, record: Any, known: Mapping[str, dict[str, Any]]) -> Line:
@@ -147,16 +159,21 @@ class Line:
         Raises:
             ValueError, KeyError, TypeError, AttributeError, OverflowError: `record` is not such a result.
         """
+        members = [str(each) for each in record["members"]]
+        # raises if there is none
+        _, *_ = record["outputs"]
+        tally = Tally.of_record(record)
+        tally.inputs = len(members) or 1
         return cls(
             input=str(record["input"]),
             path=str(record["path"]),
             size=_size(record["size"]),
             modified=int(record["modified"]),
-            output=str(record["output"]),
-            output_size=_size(record["output_size"]),
+            members=members,
+            outputs={str(name): _size(size) for name, size in record["outputs"].items()},
             finished=_time(record["finished"]),
             seconds=_seconds(record["seconds"]),
-            tally=Tally.of_record(record),
+            tally=tally,
             key=record["settings"],
             settings=known[record["settings"]],
         )
@@ -210,10 +227,12 @@ class _Finished(NamedTuple):
 
     size: int | None
     modified: int
-    output_size: int | None
+    files: list[str]
+    outputs: dict[str, int | None]
     settings: dict[str, Any]
     damaged: int
     lost: int
+    unread: int
 
 
 class Manifest:
@@ -229,6 +248,7 @@ class Manifest:
         self._folder = folder
         self._log = log
         self._settings = dict(settings)
+        self._again = again
         self._key = key_of(settings)
         self._known: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[str, str], _Finished] = {}
@@ -236,17 +256,12 @@ class Manifest:
         self.others: set[str] = set()
         for line in read_lines(log.lines(), self._known):
             # one of another version, or damaged: its input is cleaned again
-            if line is not None and not again:
-                self._read(line)
-
-    def _read(self, line: Line) -> None:
-        if line.tally.unread:
-            self._finished.pop((line.input, line.output), None)
-        else:
-            damaged, lost = line.tally.damaged, line.tally.lost.total()
-            self._finished[line.input, line.output] = _Finished(
-                line.size, line.modified, line.output_size, line.settings, damaged, lost
-            )
+            if line is not None:
+                tally = line.tally
+                self._finished[line.input, line.output] = _Finished(
+                    line.size, line.modified, line.files, line.outputs, line.settings,
+                    tally.damaged, tally.lost.total(), tally.unread,
+                )  # fmt: skip
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output from the same input with the same settings.
@@ -259,31 +274,69 @@ class Manifest:
             output: name of its output in the directory.
         """
         found = self._finished.get((source.relative, output))
-        if found is None or source.size is None:
+        if found is None or found.unread or source.size is None or self._again:
             return False
         reasons = []
-        size = self._folder.size(output)
+        sizes = {name: self._folder.size(name) for name in found.outputs}
         # an output that is gone can be made with any options
-        if found.settings != self._settings and size is not None:
-            before, options = found.settings, _user_options()
-            known = {place.partition(".")[0] for place in options}
-            reasons += sorted(
-                name
-                for name in {*before, *self._settings} - _INFORMATION - known
-                if before.get(name) != self._settings.get(name)
-            )
-            for place, each in options.items():
-                was, now = _value_of(before, place, each), _value_of(self._settings, place, each)
-                is_same = was == now or (place in _FILES and was and now)
-                if not (is_same or (place in _BOUNDS and not found.lost)):
-                    self.others.add(f"{each.shown} was {each.said(was)} and is {each.said(now)}")
+        if sizes[output] is not None:
+            reasons += self._compare(found)
         if (found.size, found.modified) != (source.size, source.modified):
-            reasons.append("input")
-        if found.output_size != size:
+            reasons.append("member" if source.members else "input")
+        if found.outputs != sizes:
             reasons.append("output")
         for reason in reasons:
-            self.changed[reason] = self.changed.get(reason, 0) + 1
+            self.changed[reason] = self.changed.get(reason, 0) + len(source.files)
         return not reasons and not self.others
+
+    def _compare(self, found: _Finished) -> list[str]:
+        """Returns the settings that follow from no option, and differ; adds options that do to `others`."""
+        before, options = found.settings, _user_options()
+        if before == self._settings:
+            return []
+        for place, each in options.items():
+            was, now = _value_of(before, place, each), _value_of(self._settings, place, each)
+            is_same = was == now or (place in _FILES and was and now)
+            if not (is_same or (place in _BOUNDS and not found.lost)):
+                self.others.add(f"{each.shown} was {each.said(was)} and is {each.said(now)}")
+        known = {place.partition(".")[0] for place in options}
+        names = {*before, *self._settings} - _INFORMATION - known
+        return sorted(name for name in names if before.get(name) != self._settings.get(name))
+
+    def remove_outdated(self, names: Mapping[Input, str], left: Collection[Input]) -> None:
+        """Deletes the files of earlier runs whose rows this run writes to others: small inputs are packed
+        otherwise when some are added, and an output may have had more rows.
+
+        Args:
+            names: of all outputs, by their inputs.
+            left: the inputs that this run cleans.
+
+        Raises:
+            OutputError: such a file also has pages of inputs that are not given, or is of other options.
+        """
+        given = {each.relative for source in names for each in source.files}
+        made = {(source.relative, names[source]) for source in left}
+        stay = {(source.relative, name) for source, name in names.items()} - made
+        outputs = {*names.values()}
+        outdated: list[str] = []
+        for place, found in self._finished.items():
+            is_other = any(found.settings.get(name) != self._settings.get(name) for name in _FORM)
+            if is_other or place in stay or given.isdisjoint(found.files):
+                continue
+            existing = [name for name in found.outputs if self._folder.size(name) is not None]
+            outdated += [name for name in existing if name not in outputs]
+            if existing and not self._again:
+                if place not in made:
+                    self._compare(found)
+                for name in found.files:
+                    if name not in given:
+                        raise OutputError(
+                            f"{existing[0]} in {self._folder} also has pages of {name}, which is not given: "
+                            "give it, too, or another directory, or --again to leave them out"
+                        )
+        self.check_options()
+        for name in outdated:
+            self._folder.remove(name)
 
     def flaws(self, source: Input, output: str) -> str:
         """Returns what was wrong with an input that `is_finished`, in words; empty if nothing was."""
@@ -301,8 +354,10 @@ class Manifest:
                 "to clean all inputs again"
             )
 
-    def add(self, source: Input, output: str, tally: Tally, seconds: float) -> None:
-        """Adds the line of a finished input.
+    def add(
+        self, source: Input, output: str, tally: Tally, seconds: float, parts: Iterable[str] = ()
+    ) -> None:
+        """Adds the line of a finished input; `parts` are further files of its output.
 
         Raises:
             OSError: no space is left.
@@ -312,8 +367,8 @@ class Manifest:
             path=source.path,
             size=source.size,
             modified=source.modified,
-            output=output,
-            output_size=self._folder.size(output),
+            members=[each.relative for each in source.members],
+            outputs={name: self._folder.size(name) for name in (output, *parts)},
             finished=datetime.now(UTC),
             seconds=seconds,
             tally=tally,

@@ -1,38 +1,117 @@
-"""The outputs of a run: their names, files that appear when they are complete, and the quarantine."""
+"""The outputs of a run: what has one output, their names, files that appear when they are complete, and the
+quarantine."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
+from zlib import crc32
 
 from ncleaner.errors import InputError, OutputError, cannot_write, stdout_error
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.settings import Settings
+from ncleaner.sinks.formats import Output
 from ncleaner.sinks.sink import Writable
-from ncleaner.storage.local import RUN, Folder, is_url
+from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_and_name
+from ncleaner.text.visible import counted
 
 # Bytes of the longest name of a file on most systems, without what is added to those of outputs.
-_LONGEST_NAME: Final = 255 - len("..warc.gz.part")
+_LONGEST_NAME: Final = 255 - len("..part-00000.warc.gz.part")
+# Inputs of fewer bytes are packed; and bytes of a pack. A worker reads a whole pack.
+_SMALL: Final = 8 << 20
+_PACK: Final = 64 << 20
+# Bytes that are copied at a time.
+_PIECE: Final = 1 << 20
+# The end of the stem of the second file of an output, and of later ones.
+_PART: Final = re.compile(r"\.part-\d{5}\Z")
 #: Directory, in an output directory, for the records of pages that were given up, with a WARC for each input.
 QUARANTINE: Final = f"{RUN}/quarantine"
 
 
-def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
+def planned(inputs: list[Input], output: Output) -> dict[Input, str]:
+    """Returns the name of the output of each input, and of each pack of small ones.
+
+    Raises:
+        InputError: two inputs have the same relative path, or outputs the same name.
+    """
+    seen: dict[str, Input] = {}
+    for source in inputs:
+        if (other := seen.setdefault(source.relative, source)) is not source:
+            raise InputError(
+                f"{other.path} and {source.path} would both be written to outputs of the name "
+                f"{source.relative}: clean them into different directories"
+            )
+    return output_names(packed(inputs, output.rows), output.sink().suffix, is_flat=output.rows > 0)
+
+
+def packed(inputs: Iterable[Input], rows: int) -> list[Input]:
+    """Returns inputs with those that are small in packs, for outputs of up to a number of rows; 0: no packs.
+
+    A pack ends before an input whose name has a hash that happens in one of some dozens, so that a new input
+    changes its pack only, and not all after it. It ends in any case at a number of bytes, and of inputs.
+    """
+    found: list[Input] = []
+    pack: list[Input] = []
+    full = 0.0
+    for source in inputs:
+        if not rows or source.size is None or source.size >= _SMALL:
+            found.append(source)
+            continue
+        share = max(source.size / _PACK, 1 / rows)
+        if full + share > 1 or (full > 0.5 and crc32(os.fsencode(source.relative)) < share * (1 << 34)):
+            found.append(_pack(pack))
+            pack, full = [], 0.0
+        pack.append(source)
+        full += share
+    return [*found, _pack(pack)] if pack else found
+
+
+def _pack(members: list[Input]) -> Input:
+    """Returns inputs as one, with a name that depends on the first; a single one as it is."""
+    first, others = members[0], len(members) - 1
+    if not others:
+        return first
+    name = hashlib.sha256(os.fsencode(first.relative)).hexdigest()[:12]
+    seen = hashlib.sha256(repr([(each.relative, each.size, each.modified) for each in members]).encode())
+    return Input(
+        f"{first.path} and {counted(others, 'other')}",
+        f"part-{name}",
+        sum(each.size or 0 for each in members),
+        int.from_bytes(seen.digest()[:6]),
+        tuple(members),
+    )
+
+
+def output_names(inputs: Iterable[Input], suffix: str, is_flat: bool = False) -> dict[Input, str]:
     """Returns the name of each input's output in the output directory: the same relative path and stem.
 
     If inputs have the same stem, the name contains the input's whole name. A name that is too long is cut,
     and has a hash of the input's path.
 
+    Args:
+        inputs: of a run.
+        suffix: of the outputs.
+        is_flat: whether all outputs are in one directory, with names that no reader passes over; Spark reads
+            no other directories.
+
     Raises:
         InputError: two inputs have the same relative path.
     """
+
+    def name_of(path: str) -> str:
+        if is_flat:
+            path = re.sub(r"\A(?=[._])", "0", path.replace("/", "--"))
+        return _short(path + suffix, suffix)
+
     sources = list(inputs)
     stems: dict[str, list[Input]] = {}
     for source in sources:
@@ -41,7 +120,8 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
     taken: dict[str, Input] = {}
     for stem, sharing in stems.items():
         for source in sharing:
-            name = _short((source.relative if len(sharing) > 1 else stem) + suffix, suffix)
+            shares = len(sharing) > 1 or (is_flat and _PART.search(stem))
+            name = name_of(source.relative if shares else stem)
             if name in taken:
                 raise InputError(
                     f"{taken[name].path} and {source.path} would both be written to {name}: "
@@ -113,11 +193,77 @@ def _identity(path: str) -> str | tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+class _Parts:
+    """Files for the rows of an output: after a number of rows, another one begins.
+
+    The first is open until all are complete. Later ones are in a temporary file until then, so that all
+    appear together, and any number of them takes two open files.
+
+    Attributes:
+        names: of the files after the first, when they are complete.
+    """
+
+    def __init__(self, out: Writable, folder: Folder, name: str, settings: Settings) -> None:
+        self.names: list[str] = []
+        self._folder, self._name, self._output = folder, name, settings.output
+        self._files = ExitStack()
+        self._sink = ExitStack()
+        self._rest: BinaryIO | None = None
+        self._begins: list[int] = []
+        self._begin(out)
+
+    def _begin(self, out: Writable) -> None:
+        self._out = self._sink.enter_context(self._output.sink().wrapped(out))
+        self._rows = 0
+
+    def write(self, data: bytes) -> None:
+        """Writes rows, each a line."""
+        while self._rows + data.count(b"\n") > self._output.rows:
+            lines = data.splitlines(keepends=True)
+            left = self._output.rows - self._rows
+            self._out.write(b"".join(lines[:left]))
+            data = b"".join(lines[left:])
+            if self._rest is None:
+                place = self._folder.path if isinstance(self._folder, LocalFolder) else None
+                self._rest = self._files.enter_context(tempfile.TemporaryFile(prefix=".", dir=place))
+            self._sink.close()
+            self._begins.append(self._rest.tell())
+            self._begin(self._rest)
+        self._out.write(data)
+        self._rows += data.count(b"\n")
+
+    def __enter__(self) -> _Parts:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
+        with self._files:
+            self._sink.__exit__(kind, *error)
+            if kind is not None or self._rest is None:
+                return
+            suffix = self._output.sink().suffix
+            ends = [*self._begins[1:], self._rest.tell()]
+            self._rest.seek(0)
+            for number, (begin, end) in enumerate(zip(self._begins, ends, strict=True), 1):
+                name = f"{self._name.removesuffix(suffix)}.part-{number:05}{suffix}"
+                with self._folder.file(name) as out:
+                    for start in range(begin, end, _PIECE):
+                        out.write(self._rest.read(min(_PIECE, end - start)))
+                self.names.append(name)
+
+
 class OpenOutput:
-    """An open output: a file for rendered pages, and one for records of pages given up, if there are any."""
+    """An open output: a file for rendered pages, and one for records of pages given up, if there are any.
+
+    Attributes:
+        parts: names of further files of the output; see `_Parts`.
+    """
+
+    parts: Sequence[str] = ()
 
     def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
         self._out = out
+        if isinstance(out, _Parts):
+            self.parts = out.names
         self._files = files
         self._quarantine = quarantine
         self._records: BinaryIO | None = None
@@ -143,7 +289,10 @@ Opener = Callable[[Input], AbstractContextManager[OpenOutput | None]]
 
 @contextmanager
 def open_output(
-    file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
+    file: AbstractContextManager[BinaryIO],
+    settings: Settings,
+    quarantine: tuple[Folder, str] | None,
+    place: tuple[Folder, str] | None = None,
 ) -> Iterator[OpenOutput]:
     """Opens an output.
 
@@ -151,10 +300,16 @@ def open_output(
         file: opens the file for rendered pages.
         settings: of the run; they choose the sink.
         quarantine: folder and name of the file for records of pages given up; None if they are not kept.
+        place: folder and name of the file in a directory, where an output of many rows has several files.
     """
     with ExitStack() as files:
         out = files.enter_context(file)
-        yield OpenOutput(files.enter_context(settings.output.sink().wrapped(out)), files, quarantine)
+        written: AbstractContextManager[Writable]
+        if place is not None and settings.output.rows:
+            written = _Parts(out, *place, settings)
+        else:
+            written = settings.output.sink().wrapped(out)
+        yield OpenOutput(files.enter_context(written), files, quarantine)
 
 
 @contextmanager
@@ -197,7 +352,7 @@ def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Op
     # readers would take the records for data
     suffix = settings.output.sink().suffix
     quarantine = f"{QUARANTINE}/{name.removesuffix(suffix)}{suffix.replace('.', '-')}.warc.gz"
-    with open_output(folder.file(name), settings, (folder, quarantine)) as output:
+    with open_output(folder.file(name), settings, (folder, quarantine), (folder, name)) as output:
         yield output
     if not output.has_quarantined:
         # the file of an earlier run

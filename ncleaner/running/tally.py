@@ -157,9 +157,9 @@ class Tally:
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
-        damages: (byte offset, what is broken) of the first hundred of these places.
-        quarantined: (byte offset, URL, reason) of the first hundred pages given up because they killed, held
-            up or broke a worker.
+        damages: (byte offset, what is broken, file) of the first hundred of these places.
+        quarantined: (byte offset, URL, reason, file) of the first hundred pages given up because they killed,
+            held up or broke a worker.
         slowest: (seconds, byte offset, URL) of the five slowest pages, the slowest first.
         flattened: pages from which tags were dropped because of the limits.
         bytes: sum of the sizes of page bodies.
@@ -182,7 +182,7 @@ class Tally:
     inputs: int = 0
     resumed: int = 0
     flawed: int = 0
-    unread: int = _recorded(int, bool, _integer)
+    unread: int = _number()
     pages: int = _number()
     cleaned: int = _number()
     empty: int = _number()
@@ -194,8 +194,10 @@ class Tally:
     skipped: Counter[str] = _counts("records_skipped")
     flattened: int = _number()
     damaged: int = _number()
-    damages: list[tuple[int, str]] = _rows("damage", offset=_integer, what=str)
-    quarantined: list[tuple[int, str, str]] = _rows("quarantined", offset=_integer, url=str, why=str)
+    damages: list[tuple[int, str, str]] = _rows("damage", offset=_integer, what=str, file=str)
+    quarantined: list[tuple[int, str, str, str]] = _rows(
+        "quarantined", offset=_integer, url=str, why=str, file=str
+    )
     slowest: list[tuple[float, int, str]] = _rows("slowest", seconds=_seconds, offset=_integer, url=str)
     bytes: int = _number()
     segments_kept: int = _number()
@@ -282,7 +284,7 @@ class Tally:
             self.damaged += 1
             self.unread += item.unread
             if len(self.damages) < _MAX_NOTES:
-                self.damages.append((item.offset, item.what))
+                self.damages.append((item.offset, item.what, item.source))
             self._note(item)
         elif item.lost:
             self.add_lost(item.reason, "", item)
@@ -299,7 +301,7 @@ class Tally:
         """Counts a page that was given up because it killed, held up or broke its worker."""
         self.add_lost(reason, detail, page)
         if len(self.quarantined) < _MAX_NOTES:
-            self.quarantined.append((page.offset, page.url, detail))
+            self.quarantined.append((page.offset, page.url, detail, page.source))
 
     def record(self) -> dict[str, Any]:
         """Returns the counts of one input, for JSON."""

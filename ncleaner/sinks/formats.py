@@ -27,6 +27,8 @@ FORMATS: dict[str, Format] = {
     "parquet": Format("ncleaner.sinks.parquet:ParquetSink", compresses=True, suffixes=(".parquet",)),
 }
 COMPRESSIONS = ("gz", "zst")
+# Most rows of a file of Parquet; a row takes some kilobytes.
+_ROWS_PER_FILE = 100_000
 _UNCOMPRESSED = tuple(name for name, entry in FORMATS.items() if not entry.compresses)
 _PANEL = "Output"
 
@@ -53,6 +55,13 @@ class Output(SinkOptions):
         None, "Compress the output.",
         kind=str, choices=COMPRESSIONS, of=_UNCOMPRESSED, flags="--compress", panel=_PANEL,
     )  # fmt: skip
+    rows_per_file: int | None = option(
+        None,
+        "Most rows of a file in a directory. Inputs with more rows get several files, and small inputs share "
+        "one. 0: one file per input.",
+        kind=int, low=0, of=("jsonl", "parquet"), otherwise=f"{_ROWS_PER_FILE:,} in parquet, 0 in jsonl",
+        metavar="N", panel=_PANEL,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         Declared.__post_init__(self)
@@ -72,6 +81,13 @@ class Output(SinkOptions):
                         each.name,
                         f"only markdown, html and --markdown have it, not {self.format}: see --format",
                     )
+
+    @property
+    def rows(self) -> int:
+        """Most rows of a file in a directory; 0 if each input has one file."""
+        if self.rows_per_file is None:
+            return _ROWS_PER_FILE if self.format == "parquet" else 0
+        return self.rows_per_file
 
     @classmethod
     def named(cls, file: str, format: str | None, compression: str | None) -> tuple[str, str | None]:

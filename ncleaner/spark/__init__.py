@@ -1,10 +1,10 @@
 """Cleaning on a cluster: `ncleaner clean -o DIRECTORY` as a job of Apache Spark.
 
-Each input is a task. The task cleans it in a separate process, as a run on one machine does, and writes the
-output, which appears when it is complete; the process stays for the next tasks, so that its model is loaded
-once. The driver adds a line to the manifest when the task has ended. Outputs are the same bytes as on one
-machine, and a later run, on a cluster or not, continues where this one ended. `pages` gives the same rows as
-a DataFrame, and `cleaned` cleans a column of pages.
+Each input, or pack of small ones, is a task. The task cleans it in a separate process, as a run on one
+machine does, and writes the output, which appears when it is complete; the process stays for the next tasks,
+so that its model is loaded once. The driver adds a line to the manifest when the task has ended. Outputs are
+the same bytes as on one machine, and a later run, on a cluster or not, continues where this one ended.
+`pages` gives the same rows as a DataFrame, and `cleaned` cleans a column of pages.
 
 Executors need this package: `PYSPARK_PYTHON` names the interpreter that they use. With a local master it is
 this one unless the user has named another. Driver and executors must reach the inputs and the outputs: by
@@ -42,7 +42,7 @@ from ncleaner.reading.tables import Address, PageReader
 from ncleaner.running import engine
 from ncleaner.running.jobs import Chunk, Progress, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
-from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
+from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, planned
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.parquet import to_table
@@ -187,11 +187,11 @@ def _attempt(output: str) -> Iterator[Folder]:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The result of a task: the input, name and size (bytes) of its output, its counts, and the seconds."""
+    """The result of a task: the input, the names and sizes (bytes) of its output's files, its counts, and the
+    seconds."""
 
     source: Input
-    name: str
-    size: int | None
+    sizes: dict[str, int | None]
     tally: Tally
     seconds: float
 
@@ -214,8 +214,8 @@ def _clean(
                 out.write(chunk)
                 tally += chunk.tally
                 tally.notes += chunk.tally.notes[: _NOTES - len(tally.notes)]
-        size = folder_at(output).size(name)
-        results.add([_Result(source, name, size, tally, time.monotonic() - began)])
+        sizes = {each: folder_at(output).size(each) for each in (name, *out.parts)}
+        results.add([_Result(source, sizes, tally, time.monotonic() - began)])
 
 
 # In the driver
@@ -371,7 +371,7 @@ def clean(
     place = str(output) if is_url(str(output)) else str(Path(output).absolute())
     inputs = [_with_absolute_path(source) for source in inputs]
     task = _job_setup(spark, settings)
-    names = output_names(inputs, settings.output.sink().suffix)
+    names = planned(inputs, settings.output)
     check_replaced(inputs, (f"{place}/{name}" for name in names.values()))
     folder = folder_at(place)
     total = Tally()
@@ -392,9 +392,10 @@ def clean(
                     with closing(_results(rdd, task, place)) as results:
                         for result in results:
                             _check(folder, result, place)
-                            manifest.add(result.source, result.name, result.tally, result.seconds)
+                            name, *more = result.sizes
+                            manifest.add(result.source, name, result.tally, result.seconds, more)
                             count(result.tally, result.source, result.source.size)
-                    if total.inputs != len(left):
+                    if total.inputs != sum(len(source.files) for source in left):
                         # Spark only logs errors in an accumulator
                         raise WorkerError("Spark has lost results of tasks: run the command again")
         finally:
@@ -411,7 +412,7 @@ def _forget_attempts(output: str) -> None:
 def _check(folder: Folder, result: _Result, output: str) -> None:
     """Waits until the driver sees an output; raises OutputError if it does not appear in time."""
     deadline = time.monotonic() + _VISIBLE_SECONDS
-    while folder.size(result.name) != result.size:
+    while any(folder.size(name) != size for name, size in result.sizes.items()):
         if time.monotonic() > deadline:
             raise OutputError(
                 f"{output}: the driver does not see what executors write there: give a directory that all of "

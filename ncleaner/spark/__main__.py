@@ -40,7 +40,7 @@ def spark_clean(
             "--output",
             "-o",
             metavar="DIRECTORY|URL",
-            help="Directory for one file per input and a manifest; a later run passes over finished inputs.",
+            help="Directory for the outputs and a manifest; a later run passes over finished inputs.",
         ),
     ],
     reading: Reading,

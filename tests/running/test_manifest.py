@@ -64,9 +64,9 @@ def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     [entry] = entries_in(tmp_path / "out")
     assert settings_in(tmp_path / "out") == {entry["settings"]: SETTINGS}
     assert (entry["input"], entry["path"], entry["size"]) == ("a.html", source.path, 10)
-    assert (entry["output"], entry["output_size"], entry["seconds"]) == ("a.txt", 8, 0.25)
+    assert (entry["outputs"], entry["seconds"]) == ({"a.txt": 8}, 0.25)
     assert (entry["pages"], entry["cleaned"], entry["given_up"]) == (3, 1, {"too large": 1})
-    assert entry["damage"] == [{"offset": 17, "what": "cut off"}]
+    assert entry["damage"] == [{"offset": 17, "what": "cut off", "file": source.path}]
     assert entry["words_kept"] == 7
 
 

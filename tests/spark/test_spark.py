@@ -55,6 +55,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed <soc
 # inputs and what becomes of them -------------------------------------------------------------------
 
 
+# one output per input
+PARQUET = Output(format="parquet", rows_per_file=0)
+
+
 def archive(number: int) -> bytes:
     """Pages that take a while; in the third a page ends its worker, and the fourth is damaged."""
     records = []
@@ -97,7 +101,7 @@ def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What one machine makes of it."""
     out = tmp_path_factory.mktemp("spark") / "alone"
     done = subprocess.run(
-        [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "-j", "2"],
+        [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "--rows-per-file", "0", "-j", "2"],
         env=environment(**hooked()), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
@@ -170,7 +174,7 @@ def test_spark_submit_gives_what_one_machine_gives(
     cluster: Cluster, source: Path, alone: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = submit(cluster, source, "-o", out, **hooked())
+    done = submit(cluster, source, "--rows-per-file", "0", "-o", out, **hooked())
     assert done.returncode == 1, done.stdout
     assert f"{ARCHIVES * PAGES:,} pages read" in done.stdout
     assert (
@@ -197,7 +201,7 @@ def test_nothing_is_done_twice_and_all_of_it_again(
     session: Any, source: Path, alone: Path, tmp_path: Path
 ) -> None:
     inputs = find_inputs([source])
-    settings = Settings(output=Output(format="parquet"))
+    settings = Settings(output=PARQUET)
     out = tmp_path / "out"
     seen: list[Input] = []
     first = on_spark.clean(
@@ -217,10 +221,32 @@ def test_nothing_is_done_twice_and_all_of_it_again(
     assert entries(out) == entries(alone)
 
 
+def test_packs_are_those_of_one_machine(session: Any, tmp_path: Path) -> None:
+    """And Spark reads them as they are, whatever the folders of their inputs."""
+    for number in range(40):
+        path = tmp_path / "in" / f"{number % 3}" / f"{number}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"<p>{PROSE} That was {number}.")
+    (tmp_path / "in" / "crawl.warc.gz").write_bytes(archive(0))
+    inputs, settings = (
+        find_inputs([tmp_path / "in"]),
+        Settings(output=Output(format="parquet", rows_per_file=15)),
+    )
+    run(inputs, settings, output=tmp_path / "alone")
+    tally = on_spark.clean(session, inputs, settings, output=tmp_path / "out")
+    assert (tally.inputs, tally.pages) == (41, 40 + PAGES)
+    found = outputs(tmp_path / "out")
+    assert found == outputs(tmp_path / "alone") and 4 <= len(found) < 15
+    assert entries(tmp_path / "out") == entries(tmp_path / "alone")
+    assert session.read.parquet(str(tmp_path / "out")).count() == tally.pages
+    assert run(inputs, settings, output=tmp_path / "out").resumed == 41
+    assert on_spark.clean(session, inputs, settings, output=tmp_path / "alone").resumed == 41
+
+
 def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
     if not s3:
         pytest.skip("s3:// needs s3fs, and a server of its protocol: install ncleaner[s3] and moto")
-    inputs, settings = find_inputs(["s3://crawl/"]), Settings(output=Output(format="parquet"))
+    inputs, settings = find_inputs(["s3://crawl/"]), Settings(output=PARQUET)
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
     found = objects("s3://clean/2024", variables=s3)
     assert len(entries_of(found.pop(NAME))) == ARCHIVES
@@ -405,7 +431,7 @@ def test_another_version_in_the_executors() -> None:
 
 def test_a_directory_that_is_not_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(on_spark, "_VISIBLE_SECONDS", 0.0)
-    result = on_spark._Result(Input("0.warc", "0.warc", 1), "0.txt", 10, Tally(), 1.0)
+    result = on_spark._Result(Input("0.warc", "0.warc", 1), {"0.txt": 10}, Tally(), 1.0)
     with pytest.raises(OutputError, match="does not see what executors write"):
         on_spark._check(folder_at(tmp_path), result, str(tmp_path))
 
@@ -422,7 +448,7 @@ def test_a_worker_is_killed(
 
     out = tmp_path / "out"
     tally = on_spark.clean(
-        session, find_inputs([source]), Settings(output=Output(format="parquet")), output=out, progress=kill
+        session, find_inputs([source]), Settings(output=PARQUET), output=out, progress=kill
     )
     assert orphans
     assert tally.inputs == ARCHIVES
@@ -439,7 +465,7 @@ def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_pa
         if len(finished) == 2:
             raise KeyboardInterrupt
 
-    inputs, settings, out = find_inputs([source]), Settings(output=Output(format="parquet")), tmp_path / "out"
+    inputs, settings, out = find_inputs([source]), Settings(output=PARQUET), tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         on_spark.clean(session, inputs, settings, output=out, progress=interrupt)
     # Spark cancels a job in a thread of its own
