@@ -21,7 +21,7 @@ from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.registry import entry_of
 from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling.container import ModelFile, language_of
-from ncleaner.options import OptionError, check_names, options_of
+from ncleaner.options import OptionError, check_names, options_of, with_hints
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.sinks.sink import replace_surrogates
@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 # A page in memory: bytes as served, or decoded text.
 Html: TypeAlias = bytes | bytearray | memoryview | str
-# What is no option of a Cleaner, but an argument of its methods.
-_OF_METHODS = {
-    **dict.fromkeys((each.name for each in options_of(MarkupOptions)), "`markdown`, `html` or `extract`"),
-    "metadata": "`markdown`",
-    "url": "the method that gets the page",
-}
+# Decorates what callers may give options of other functions or programs.
+hints = with_hints(Recipe)
 
 
 def _taking(
@@ -134,7 +130,7 @@ class Cleaner:
         if len(given) == 1 and isinstance(given[0], Recipe) and not options:
             self.recipe = given[0]
         else:
-            check_names(Recipe, options, "Cleaner", _OF_METHODS)
+            check_names([each.name for each in options_of(Recipe)], options, "Cleaner")
             self.recipe = Recipe(*given, **options)
         recipe = self.recipe
         entry = entry_of(recipe.method)
@@ -253,6 +249,7 @@ class Cleaner:
         kept = kept._replace(seen=sites.shares_seen(page, document, kept.mask))
         return kept.without_seen() if self.recipe.drop_seen else kept
 
+    @hints
     def clean(self, html: Html | Page, url: str = "") -> str:
         """Returns the clean text of one page, one segment per line; empty if no segment is kept.
 
@@ -270,6 +267,7 @@ class Cleaner:
         """
         return kept_text(*self._clean(html, url)).decode()
 
+    @hints
     def extract(
         self,
         html: Html | Page,
@@ -297,6 +295,7 @@ class Cleaner:
             encoding=document.encoding,
         )
 
+    @hints
     def metadata(self, html: Html | Page, url: str = "") -> Metadata:
         """Returns the metadata of one HTML page: title, authors, dates and so on.
 
@@ -310,6 +309,7 @@ class Cleaner:
         """
         return _metadata(html, url, self.recipe)
 
+    @hints
     def markdown(
         self,
         html: Html | Page,
@@ -352,6 +352,7 @@ class Cleaner:
         page = html._replace(url=url) if isinstance(html, Page) else Page(b"", url)
         return f"{front_matter_of(page, document, kept).decode()}\n{text}"
 
+    @hints
     def html(
         self,
         html: Html | Page,
@@ -466,6 +467,7 @@ def _layout(page: Page, wanted: str) -> str | TextLayout:
 _default: list[Cleaner] = []
 
 
+@hints
 def clean(html: Html | Page) -> str:
     """Returns the clean text of one page, by the default method and the model of its language.
 
@@ -505,6 +507,7 @@ def clean(html: Html | Page) -> str:
     return _default_cleaner().clean(html)
 
 
+@hints
 def extract(
     html: Html | Page,
     url: str = "",
@@ -543,6 +546,7 @@ def _default_cleaner() -> Cleaner:
     return _default[0]
 
 
+@hints
 def metadata(html: Html | Page, url: str = "") -> Metadata:
     """Returns the metadata of one HTML page: title, authors, dates and so on.
 

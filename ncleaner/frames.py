@@ -15,6 +15,7 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools import cores
 from ncleaner.reading.archive import InputFormat, check_source
 from ncleaner.reading.inputs import find_inputs
+from ncleaner.recipe import Recipe
 from ncleaner.running.engine import cleaned_items
 from ncleaner.running.jobs import pool_of
 from ncleaner.running.settings import Reading, Settings
@@ -106,14 +107,13 @@ def rows(
 
 def settings_of(cleaner: Cleaner | None, options: RowOptions) -> Settings:
     """Returns the settings for rows. Raises as `rows`."""
-    of_reading = {each.name for each in options_of(Reading)}
-    check_names(Output, options.keys() - of_reading - {"format"}, "rows")
+    check_names(RowOptions.__annotations__.keys(), options, "rows", Recipe)
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
     given: dict[str, Any] = {**options}
     if "carry" in given:
         given["carry"] = tuple(given["carry"])
-    reading = {name: given.pop(name) for name in of_reading & given.keys()}
+    reading = {each.name: given.pop(each.name) for each in options_of(Reading) if each.name in given}
     output = Output(format="jsonl", **given)
     if cleaner is None:
         return Settings(reading=Reading(**reading), output=output)

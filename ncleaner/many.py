@@ -13,7 +13,7 @@ from multiprocessing import current_process
 from typing import Any, Literal, overload
 
 from ncleaner.arguments import check_choice, check_is, check_page, check_whole, is_null, page_of
-from ncleaner.cleaner import Cleaner, Extracted
+from ncleaner.cleaner import Cleaner, Extracted, hints
 from ncleaner.describing.metadata import Metadata
 from ncleaner.errors import InputWarning, NcleanerError, WorkerError
 from ncleaner.fastclass import fastclass
@@ -52,6 +52,7 @@ def clean_many(
     pages: Iterable[Any], *, urls: _Urls = None, jobs: int | None = None,
     errors: Errors, cleaner: Cleaner | None = None,
 ) -> Iterator[str | Exception]: ...  # fmt: skip
+@hints
 def clean_many(
     pages: Iterable[Any], *, urls: _Urls = None, jobs: int | None = None,
     errors: Errors = "raise", cleaner: Cleaner | None = None,
@@ -97,6 +98,7 @@ def extract_many(
     errors: Errors, cleaner: Cleaner | None = None,
     links: bool = False, images: bool = False, spans: Spans = "merge",
 ) -> Iterator[Extracted | Exception]: ...  # fmt: skip
+@hints
 def extract_many(
     pages: Iterable[Any], *, urls: _Urls = None, jobs: int | None = None,
     errors: Errors = "raise", cleaner: Cleaner | None = None,

@@ -7,16 +7,53 @@ manifests record it, and the documentation lists it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, fields
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, wraps
+from typing import Any, NamedTuple, TypeVar
 
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.errors import InputError, NcleanerError
 
 REQUIRED: Any = ...
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+# {what does the same here: options of trafilatura, readability, resiliparse, jusText and newspaper}; what has
+# spaces is a sentence.
+_MEANT = {
+    "language": "lang languages",
+    "this needs no stop list: each page gets the model of its language": "stoplist stopwords",
+    "threshold='precision'": "precision",
+    "threshold='recall'": "recall",
+    "method='ngram'": "fast no_fallback",
+    "headline=False": "no_headings",
+    "drop_duplicates": "deduplicate dedup",
+    "limits": "max_tree_size max_file_size max_bytes max_seconds timeout",
+    "jobs": "workers threads processes n_jobs num_proc",
+    "alt_text": "alt_texts",
+    "encoding": "default_encoding",
+    "url": "base_url",
+    "`extract` returns .text, .markdown and .metadata, and `Cleaner.html` gives HTML": (
+        "output_format format markdown html metadata with_metadata only_with_metadata as_dict html_partial "
+        "formatting include_formatting preserve_formatting list_bullets"
+    ),
+    "it stays in the text: filter segments by their path, or remove elements before": (
+        "include_tables tables prune_xpath xpath skip_elements form_fields noscript"
+    ),
+    "this is what it does, and `Cleaner('everything')` keeps all text": "main_content",
+    "filter what is cleaned by its metadata": "url_blacklist author_blacklist date_extraction_params",
+}
+# {what takes them: options}, besides those of a Cleaner.
+_TAKEN_BY = {
+    "`markdown`, `html` or `extract`": "links images spans",
+    "`extract` or a method of a Cleaner": "url",
+    "`rows` or `batches`": "segments signals removed source all_pages",
+    "`rows`, `batches`, `pages` or `read`": "input_format marker column carry prefix",
+    "`clean_many` or `extract_many`": "jobs urls errors",
+}
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OptionError(NcleanerError, ValueError):
@@ -195,33 +232,59 @@ class Declared:
                 object.__setattr__(self, each.name, checked)
 
 
-def check_names(
-    declared: type, names: Iterable[str], of: str, elsewhere: Mapping[str, str] | None = None
-) -> None:
-    """Raises TypeError: a class of options has none of such a name.
+def check_names(known: Collection[str], names: Iterable[str], of: str, cleaner: Any = None) -> None:
+    """Raises TypeError: a function or a class has no option of such a name; the error says what is meant.
 
     Args:
-        declared: the class.
-        names: of options.
-        of: what callers know the class as.
-        elsewhere: {name: what takes it} of options that are no option of the class.
+        known: names of its options.
+        names: of options that are given.
+        of: its name.
+        cleaner: the class of the options that a Cleaner has.
     """
-    elsewhere = elsewhere or {}
-    known = [each.name for each in options_of(declared)]
     for name in names:
         if name not in known:
-            # only here: few names are wrong
-            from difflib import get_close_matches
+            raise TypeError(f"{of} has no option {name!r}: {_meant(name, known, cleaner)}")
 
-            # as other programs name it: include_links, favor_precision
-            for part in (name, *name.split("_")):
-                if part in elsewhere:
-                    raise TypeError(f"{of} has no option {name!r}: give {part} to {elsewhere[part]}")
-                # flags of the command line that are values here
-                if found := [each.name for each in options_of(declared) if part in dict(each.presets)]:
-                    raise TypeError(f"{of} has no option {name!r}: did you mean {found[0]}={part!r}?")
-            meant = [f"did you mean {each}?" for each in get_close_matches(name, known, n=1)]
-            raise TypeError(f"{of} has no option {name!r}: {''.join(meant) or ', '.join(known)}")
+
+def _meant(name: str, known: Collection[str], cleaner: Any) -> str:
+    taken = {option: what for what, options in _TAKEN_BY.items() for option in options.split()}
+    taken |= {each.name: "`Cleaner`" for each in options_of(cleaner)} if cleaner else {}
+    meant = {other: what for what, others in _MEANT.items() for other in others.split()}
+    # as other programs name it: include_links, favor_precision
+    for each in (name, *name.split("_")):
+        part = meant.get(each, each)
+        option = part.partition("=")[0]
+        if " " in part:
+            return part
+        if option in known:
+            return f"did you mean {part}?"
+        if option in taken:
+            return f"give {part} to {taken[option]}"
+    # only here: few names are wrong
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else ", ".join(known)
+
+
+def with_hints(cleaner: Any = None) -> Callable[[F], F]:
+    """Decorates a function whose callers may give it options of others or of other programs: errors say what
+    is meant. `cleaner`: see `check_names`."""
+
+    def decorate(function: Any) -> Any:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        known = dict.fromkeys(each for each in names if each != "self").keys()
+
+        @wraps(function)
+        def wrapper(*given: Any, **options: Any) -> Any:
+            if not options.keys() <= known:
+                check_names(known, options, function.__qualname__.removesuffix(".__init__"), cleaner)
+            return function(*given, **options)
+
+        return wrapper
+
+    return decorate
 
 
 def words_of(declared: type, values: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from ncleaner.arguments import check_choice, check_is, check_local, check_number
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
-from ncleaner.options import Declared, OptionError, option
+from ncleaner.options import Declared, OptionError, option, with_hints
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.codes import languages_in
 
@@ -233,3 +233,6 @@ class Recipe(Declared):
                 f"the method {self.method} needs a survey with references in `sites`, which "
                 "`ncleaner survey --references` makes",
             )
+
+
+Recipe.__init__ = with_hints()(Recipe.__init__)  # type: ignore[method-assign]

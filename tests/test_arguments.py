@@ -8,6 +8,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 import ncleaner
-from ncleaner import Cleaner, InputError, InputWarning, Limits
+from ncleaner import Cleaner, InputError, InputWarning, Limits, Recipe
+from ncleaner.options import options_of
 
 ROOT = Path(__file__).parent.parent
 PROSE = "The ferry will sail until the end of May, the harbour board decided on Monday."
@@ -192,14 +194,48 @@ def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Excepti
         ("target_language", "did you mean language?"),
         ("include_links", "give links to `markdown`, `html` or `extract`"),
         ("metadata", "give metadata to `markdown`"),
-        ("base_url", "give url to the method that gets the page"),
-        ("prune_xpath", "method, model, "),
+        ("base_url", "give url to `extract` or a method of a Cleaner"),
+        ("prune_xpath", "it stays in the text: filter segments by their path"),
+        ("markdown", "`extract` returns .text, .markdown and .metadata"),
+        ("workers", "give jobs to `clean_many` or `extract_many`"),
+        ("colour", "method, model, "),
     ],
 )
 def test_options_as_other_programs_name_them(name: str, said: str) -> None:
     options: dict[str, Any] = {name: True}
-    with pytest.raises(TypeError, match=re.escape(f"Cleaner has no option {name!r}: {said}")):
-        Cleaner(**options)
+    for kind in (Cleaner, Recipe):
+        with pytest.raises(TypeError, match=re.escape(f"{kind.__name__} has no option {name!r}: {said}")):
+            kind(**options)
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "said"),
+    [
+        (ncleaner.extract, "output_format", "`extract` returns .text, .markdown and .metadata"),
+        (ncleaner.extract, "include_links", "did you mean links?"),
+        (ncleaner.extract, "favor_precision", "give threshold='precision' to `Cleaner`"),
+        (ncleaner.clean, "include_comments", "give comments to `Cleaner`"),
+        (ncleaner.clean, "url", "give url to `extract` or a method of a Cleaner"),
+        (ncleaner.clean, "main_content", "this is what it does"),
+        (ncleaner.clean, "stoplist", "this needs no stop list"),
+        (ncleaner.metadata, "htlm", "did you mean html?"),
+        (ncleaner.rows, "with_metadata", "`extract` returns"),
+        (ncleaner.rows, "signal", "did you mean signals?"),
+        (ncleaner.clean_many, "n_jobs", "did you mean jobs?"),
+        (Cleaner().markdown, "metadat", "did you mean metadata?"),
+        (Cleaner().clean, "colour", "html, url"),
+    ],
+)
+def test_functions_name_the_option_that_is_meant(function: Any, name: str, said: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"{function.__qualname__} has no option {name!r}: {said}")):
+        function("examples", **{name: True})
+
+
+def test_hints_leave_signatures_as_they_are() -> None:
+    assert [*signature(ncleaner.clean).parameters] == ["html"]
+    assert [*signature(Recipe).parameters] == [each.name for each in options_of(Recipe)]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'html'"):
+        ncleaner.extract()  # type: ignore[call-arg]
 
 
 def test_a_wrong_value_is_an_error_about_options() -> None:

@@ -37,7 +37,7 @@ from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
-from ncleaner.options import check_names
+from ncleaner.options import check_names, options_of
 from ncleaner.text.visible import counted, joined
 
 _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
@@ -352,7 +352,7 @@ def train(
         check_is("about", about, Mapping, "a mapping {name: value}")
     if base is not None:
         check_is("base", base, (NGramModel, HybridModel), "an n-gram model or a hybrid")
-    check_names(NGramOptions, options, "train")
+    check_names([each.name for each in options_of(NGramOptions)], options, "train")
     ngrams = NGramOptions(
         threshold=threshold,
         base=None if base is None else NGramModel.of_model(base),
