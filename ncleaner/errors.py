@@ -7,6 +7,7 @@ it as one line to standard error. Any other exception that reaches the user is a
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -97,11 +98,18 @@ def require(
         extra: of this package.
         name: of the other package, if it is not that of the module.
     """
+    require_all([(what, module, extra, name or module)], error)
+
+
+def require_all(needed: Iterable[tuple[str, str, str, str]], error: type[NcleanerError] = InputError) -> None:
+    """Raises `error`, which names all modules that are not installed; `needed` has what `require` takes."""
     # loaded only where something may be missing
     from importlib.util import find_spec
 
-    if find_spec(module) is None:
-        raise error(f"{what} needs {name or module}: pip install 'ncleaner[{extra}]'")
+    if missing := [each for each in needed if find_spec(each[1]) is None]:
+        said = ", ".join(f"{what} needs {name}" for what, _, _, name in missing)
+        extras = ",".join(dict.fromkeys(extra for _, _, extra, _ in missing))
+        raise error(f"{said}: pip install 'ncleaner[{extras}]'")
 
 
 def named(path: str) -> Any:
@@ -117,7 +125,7 @@ def named(path: str) -> Any:
         if error.name not in ("ncleaner.lab", "ncleaner.classics"):
             raise
         raise MissingWingError(
-            f"this needs {error.name}, which is not installed here: pip install --force-reinstall ncleaner"
+            f"this needs {error.name}, which is not installed here: install the whole package"
         ) from None
     return getattr(found, name) if name else found
 

@@ -387,6 +387,29 @@ def test_duplicates_without_their_extra_are_refused_at_once(command: str, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "clean --sites auto --drop-duplicates -o out.parquet",
+            "parquet needs pyarrow, finding duplicates needs rensa: pip install 'ncleaner[parquet,duplicates]'",
+        ),
+        (
+            "clean s3://a/b.warc s3://a/c.warc -f vertical --sentences",
+            "s3://a/b.warc needs s3fs, vertical needs regex, --sentences needs sentencex: "
+            "pip install 'ncleaner[s3,vertical,sentences]'",
+        ),
+    ],
+)
+def test_all_extras_of_a_command_are_named_at_once(words: str, said: str) -> None:
+    found = blocked(
+        COMMAND, *words.split(), ROOT / "examples" / "town.warc.gz",
+        modules=["pyarrow", "regex", "rensa", "s3fs", "sentencex"],
+    )  # fmt: skip
+    assert (found.returncode, found.stdout, found.stderr) == (1, "", f"ncleaner: {said}\n")
+
+
+@pytest.mark.slow
 def test_commands_draw_without_a_library(tmp_path: Path) -> None:
     pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
     tuned = ("-n", 1, "--q", 0.5, "--alphabet", "nonlexical", "-q", "-o", tmp_path / "tuned")

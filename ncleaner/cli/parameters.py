@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 import typer
 
 from ncleaner.cli.printing import check_stdin, discard, finish, tell_error
-from ncleaner.errors import ModelError, NcleanerError
+from ncleaner.errors import ModelError, NcleanerError, require_all
 from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, option, options_of
@@ -385,6 +385,7 @@ def with_options(
                     own = {flag.name: values.pop(flag.name) for flag in flags[name]}
                     made[name] = _made(kind, flags[name], own)
                 with _logged_as_json(any(getattr(each, "log_json", False) for each in made.values())):
+                    _check_extras(made.values(), [*(values.get("inputs") or []), values.get("output")])
                     return command(**made, **values)
             except OptionError as error:
                 # what only shows when an option is used
@@ -399,6 +400,38 @@ def with_options(
         return cast(F, wrapper)
 
     return decorate
+
+
+_RENSA = ("finding duplicates", "rensa", "duplicates")
+# {(option, value): what needs a package, the package, and the extra that has it}
+_NEEDS = {
+    ("format", "parquet"): ("parquet", "pyarrow", "parquet"),
+    ("format", "vertical"): ("vertical", "regex", "vertical"),
+    ("sentences", True): ("--sentences", "sentencex", "sentences"),
+    ("duplicates", True): _RENSA,
+}
+# {scheme of a URL: the package and the extra}
+_AT_URLS = {
+    **dict.fromkeys(("s3", "s3a"), ("s3fs", "s3")),
+    **dict.fromkeys(("gs", "gcs"), ("gcsfs", "gs")),
+    **dict.fromkeys(("http", "https"), ("aiohttp", "http")),
+}
+
+
+def _check_extras(parts: Collection[Any], paths: Iterable[Any]) -> None:
+    """Raises InputError, before a run of many hours, with all packages that its options need and that are not
+    installed."""
+    needed: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for path in map(str, paths):
+        scheme, found, _ = path.partition("://")
+        if found and (extra := _AT_URLS.get(scheme.lower())):
+            needed.setdefault(extra, (path, *extra))
+    for (name, value), need in _NEEDS.items():
+        if any(getattr(each, name, None) == value for each in parts):
+            needed[need[1:]] = need
+    if any(getattr(each, "sites", None) == "auto" and each.drop_duplicates for each in parts):
+        needed[_RENSA[1:]] = _RENSA
+    require_all((what, module, extra, module) for what, module, extra in needed.values())
 
 
 def _given(flags: Mapping[str, Sequence[_Flag]], context: typer.Context) -> Given:
