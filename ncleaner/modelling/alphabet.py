@@ -35,7 +35,6 @@ from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
 from ncleaner.fastclass import fastclass
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
-from ncleaner.text._compose import compose_segments
 from ncleaner.text._letters import may_compose
 
 # A symbol fits a byte. The classes, white space and the boundary need symbols too.
@@ -377,11 +376,12 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
     """
     if not may_compose(data):
         return data, starts, ends
-    found = compose_segments(
-        data, starts, ends, lambda text: composed(text.decode("utf-8", "replace")).encode()
-    )
-    if found is None:
+    parts = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    made = [
+        composed(part.decode("utf-8", "replace")).encode() if may_compose(part) else part for part in parts
+    ]
+    if made == parts:
         return data, starts, ends
-    text, lengths = found
+    lengths = np.array([len(part) for part in made], np.uint32)
     new_ends = np.cumsum(lengths, dtype=np.uint32)
-    return text, new_ends - lengths, new_ends
+    return b"".join(made), new_ends - lengths, new_ends

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
@@ -17,7 +17,8 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading._warc import MAX_HEAD
-from ncleaner.reading.archive import compression_of, layers_of, page_of_record, read
+from ncleaner.reading.captures import page_of_record
+from ncleaner.reading.opening import compression_of, layers_of
 from ncleaner.reading.records import Record, archive_kind, records
 from ncleaner.reading.streams import Source
 from ncleaner.reading.tables import Address
@@ -36,13 +37,16 @@ _HEAD: Final = 4096
 _Range = tuple[int, int, list[Address]]
 
 
-def pages_at(addresses: Iterable[Address], limits: Limits) -> Iterator[Page | Skip | Damage]:
+def pages_at(
+    addresses: Iterable[Address], limits: Limits, read: Callable[[str], Iterable[Page | Skip | Damage]]
+) -> Iterator[Page | Skip | Damage]:
     """Reads the pages at some addresses, archive by archive, in the order of the first address of each, and
     in each by offset. An address without a page is a `Skip` that says why.
 
     Args:
         addresses: of the pages.
         limits: bounds for one page.
+        read: reads a whole input.
     """
     by_archive: dict[str, list[Address]] = {}
     for each in addresses:
@@ -53,7 +57,7 @@ def pages_at(addresses: Iterable[Address], limits: Limits) -> Iterator[Page | Sk
             yield from _of_ranges(path, ranged, limits)
             if len(ranged) < len(wanted):
                 whole = [each for each in wanted if each.offset < 0 or each.length <= 0]
-                yield from _of_whole(path, whole, limits)
+                yield from _of_whole(read(path), path, whole)
         except (OSError, InputError) as error:
             what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             what = what.removeprefix(f"{path}: ")
@@ -134,12 +138,14 @@ def _of_record(path: str, data: bytes, address: Address, limits: Limits) -> Iter
     yield Skip(what, address.url, path, address.offset, lost=True, advice=others)
 
 
-def _of_whole(path: str, addresses: Sequence[Address], limits: Limits) -> Iterator[Page | Skip | Damage]:
+def _of_whole(
+    items: Iterable[Page | Skip | Damage], path: str, addresses: Sequence[Address]
+) -> Iterator[Page | Skip | Damage]:
     """Reads an input whose records have no lengths, and yields those at the addresses."""
     wanted: dict[tuple[int, str], Address] = {}
     for each in addresses:
         wanted[each.offset, each.url] = each
-    for item in read(path, limits=limits):
+    for item in items:
         if isinstance(item, Damage):
             yield item
             continue

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -22,7 +21,6 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import (
     LAYOUT_CHOICES,
-    LAYOUTS,
     Binary,
     Damage,
     Page,
@@ -30,8 +28,9 @@ from ncleaner.page import (
     TextLayout,
     binary,
 )
-from ncleaner.reading._warc import MAX_HEAD, Head, split_head
-from ncleaner.reading.inflating import BLOCK, TELLING, Codec, codec_of, is_skippable, is_zip, zstd_dictionary
+from ncleaner.reading._warc import MAX_HEAD
+from ncleaner.reading.captures import page_of_record
+from ncleaner.reading.inflating import BLOCK, is_zip
 from ncleaner.reading.inputs import (
     STDIN,
     TableKind,
@@ -51,42 +50,26 @@ from ncleaner.reading.markers import (
     pieces_of,
     split_documents,
 )
+from ncleaner.reading.opening import compression_of, layers_of, opened
 from ncleaner.reading.raw_records import StoredRecord, stored_records
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.streams import Member, Members, Source
-from ncleaner.reading.transfer import TooLargeError, UndecodableError, unwrap
 from ncleaner.storage.places import open_binary
 from ncleaner.text.visible import visible
 
 InputFormat = Literal["auto", "warc", "html", "text"]
 
-#: HTTP status codes of pages with content (0: no code in the status line); others are errors, redirections
-#: or empty.
-_STATUS: Final = frozenset({0, 200, 203, 206})
-_HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 # in characters
 _LONGEST_PATH: Final = 4096
 _IS_PAGE: Final = re.compile(r"\s*<[!?a-z][^<]*>", re.IGNORECASE)
 _TAG_LINE: Final = re.compile(rb"\s*<[a-z][^<>\n]*>[ \t\r]*\n", re.IGNORECASE)
-_MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
-# Targets of records in which a crawler says something of a page or of itself: browsertrix has the text that a
-# browser shows, `urn:text:https://…`, and what it has loaded, `urn:pageinfo:https://…`; wget has its log.
-_OF_CRAWLER: Final = re.compile(r"urn:[a-z0-9-]+:https?:|metadata:", re.IGNORECASE)
 _HEAD: Final = 4096
-_COMPRESSED: Final = re.compile(
-    r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4|\.bz2|\.xz)\Z|(\.wacz)\Z", re.IGNORECASE
-)
-_CODECS: Final[dict[str, Codec]] = {
-    ".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".bz2": "bz2", ".xz": "xz", ".wacz": "gzip",
-}  # fmt: skip
 # Bytes of a pipe that are kept to read again after damage, when records are copied.
 _KEPT: Final = 1 << 24
 # Byte order marks of UTF-16, in which a line cannot be found by the byte of its line feed.
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
-# In the records of a WET archive, each line is a block of the page.
-_WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
 # The beginning of JSON: an object, in a list or not, with a name and a colon.
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
 # The beginning of a header field of a message.
@@ -185,25 +168,6 @@ def check_source(source: object) -> None:
         raise InputError(
             "the source is a page, not the path of one: `ncleaner.clean` and `ncleaner.extract` take a page"
         )
-
-
-@contextmanager
-def opened(source: str | os.PathLike[str] | BinaryIO, pipes: bool = True) -> Iterator[tuple[BinaryIO, str]]:
-    """Opens an input; yields it with its name. `pipes`: see `open_binary`. Raises InputError."""
-    if not isinstance(source, str | os.PathLike):
-        yield source, STDIN
-    elif os.fspath(source) == STDIN:
-        yield sys.stdin.buffer, STDIN
-    else:
-        path = os.fspath(source)
-        try:
-            stream = open_binary(path, pipes)
-        except IsADirectoryError as error:
-            raise InputError(f"{path}: is a directory: give a file in it") from error
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from error
-        with stream:
-            yield stream, path
 
 
 def read_stored(
@@ -491,119 +455,7 @@ def _items_of_table(
         else:
             yield item
     if addresses:
-        yield from pages_at(addresses, limits)
-
-
-def compression_of(head: bytes, name: str) -> Codec:
-    """Returns the compression of a stream, by the name for an archive whose first bytes are broken."""
-    codec = codec_of(head)
-    match = _COMPRESSED.search(name)
-    named = _CODECS[match[match.lastindex or 0].lower()] if match else codec
-    if (codec == "plain" and not archive_kind(head)) or (named == "lz4" and is_skippable(head)):
-        return named
-    return codec
-
-
-def layers_of(source: Source, codec: Codec) -> list[Members]:
-    """Returns the stream without its compression as a layer, and a second layer if it is compressed twice."""
-    start = source.tell()
-    dictionary = zstd_dictionary(source)
-    # if the first member gives nothing, the next record decides whether it is an archive
-    for begins_record in (None, lambda head: archive_kind(head) is not None):
-        members = Members(source, codec, begins_record, dictionary)
-        if dictionary.damage:
-            members.pending.append(Damage(dictionary.damage, source.name, start))
-        members.next_member()
-        if members.to_content() or source.rewind(start) != start:
-            # a pipe may have forgotten its beginning, and nothing is in it
-            break
-    layers = [members]
-    inner = codec_of(members.peek(TELLING))
-    if codec != "plain" and inner != "plain":
-        members = Members(Source(members, source.name, 1 << 20), inner)
-        members.next_member()
-        members.to_content()
-        layers.append(members)
-    return layers
-
-
-# Archives
-
-
-def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
-    """Yields the page of a record and its damage, or a `Skip` that says why it yields no page."""
-    block = record.block
-    if record.large:
-        yield Skip("too large", record.url, name, record.offset, lost=True)
-        return
-    if block is None:
-        # such records are only counted, so their headers are not searched for a URL
-        yield Skip(f"record type {record.type}", source=name, offset=record.offset)
-        return
-    if record.type == "resource" and _OF_CRAWLER.match(record.url):
-        yield Skip("record of the crawler", record.url, name, record.offset)
-        return
-    content_type = record.content_type
-    trouble = ""
-    head = record.http
-    start = 0
-    if head is None and record.type == "response" and (head := split_head(block)):
-        start = head.end
-    if head is not None:
-        content_type = head.content_type
-        if head.status not in _STATUS:
-            yield Skip(f"http status {head.status}", record.url, name, record.offset)
-            return
-    elif content_type.startswith("application/http"):
-        content_type = ""
-        trouble = "response without HTTP headers"
-    match = _MEDIA_TYPE.match(content_type)
-    media_type = match[1].lower() if match else ""
-    if media_type and media_type not in _HTML and media_type != "text/plain":
-        yield Skip(f"media type {media_type}", record.url, name, record.offset)
-        return
-    try:
-        body, more = unwrap(block[start:] if start else block, head, limit)
-    except TooLargeError:
-        yield Skip("too large", record.url, name, record.offset, lost=True)
-        return
-    except UndecodableError as error:
-        yield Skip(f"cannot decode {error}", record.url, name, record.offset, lost=True)
-        return
-    trouble = trouble or more
-    if trouble and not record.truncated:
-        yield Damage(trouble, name, record.offset, record.url)
-    yield _page_of_body(record, body, head, content_type, media_type, name)
-
-
-def _page_of_body(
-    record: Record, body: bytes, head: Head | None, content_type: str, media_type: str, name: str
-) -> Page | Skip:
-    """Returns the page of a record whose body is decoded."""
-    if not body:
-        is_cut = head is not None and head.end >= MAX_HEAD
-        reason = "HTTP header too long" if is_cut else "empty body"
-        return Skip(reason, record.url, name, record.offset, lost=is_cut)
-    if found := binary(body, content_type):
-        return Skip(found.reason, record.url, name, record.offset, lost=not found.is_text)
-    text = media_type == "text/plain" or record.type == "conversion"
-    if not media_type and not text:
-        text = sniff(body[:_HEAD]) in ("text", "mhtml")
-    return Page(
-        body,
-        record.url,
-        record.date,
-        content_type,
-        record.record_id,
-        name,
-        record.offset,
-        "text" if text else "html",
-        _WET_LAYOUT if record.type == "conversion" else None,
-        head.rights if head is not None else "",
-        truncated=record.truncated,
-        status=head.status if head is not None else 0,
-        length=record.length,
-    )
+        yield from pages_at(addresses, limits, lambda path: read(path, limits=limits))
 
 
 # Files

@@ -19,16 +19,11 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading._warc import MAX_HEAD
-from ncleaner.reading.archive import (
-    InputFormat,
-    compression_of,
-    layers_of,
-    opened,
-    page_of_record,
-    unread_once,
-)
+from ncleaner.reading.archive import InputFormat, unread_once
+from ncleaner.reading.captures import page_of_record
 from ncleaner.reading.inflating import NO_DICTIONARY, Codec, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import sniff
+from ncleaner.reading.opening import compression_of, layers_of, opened
 from ncleaner.reading.records import (
     ArchiveKind,
     Record,

@@ -20,9 +20,9 @@ import orjson
 from ncleaner.errors import InputError, require
 from ncleaner.limits import MOST_BYTES
 from ncleaner.page import Damage, Page, Skip, binary
-from ncleaner.reading.archive import compression_of, layers_of, opened
 from ncleaner.reading.containers import seekable
 from ncleaner.reading.inputs import STDIN, TABLES, TableKind, TableOptions, below, sniff, table_kind
+from ncleaner.reading.opening import compression_of, layers_of, opened
 from ncleaner.reading.streams import Members, Source, Window
 from ncleaner.text.visible import counted
 from ncleaner.text.wordlists import word_lists

@@ -74,7 +74,8 @@ class Settings:
     def read(self, source: Any, pipes: bool = True, **more: Any) -> Iterator[Page | Skip | Damage]:
         """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it.
         `pipes`: see `open_binary`."""
-        from ncleaner.reading.archive import opened, read
+        from ncleaner.reading.archive import read
+        from ncleaner.reading.opening import opened
 
         with opened(source, pipes) as (stream, name):
             yield from read(

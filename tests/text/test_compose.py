@@ -1,16 +1,15 @@
-"""Normalisation form C in compiled code against Python's."""
+"""Normalisation form C of segments."""
 
 from __future__ import annotations
 
 import unicodedata
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ncleaner.text._compose import compose_segments
+from ncleaner.modelling.alphabet import compose
 from ncleaner.text._letters import may_compose
 
 # letters that compose, marks of several classes, signs that are replaced, Hangul, vowel signs, other planes
@@ -22,46 +21,19 @@ TEXTS = st.lists(
 )
 
 
-def python(data: bytes) -> bytes:
-    return unicodedata.normalize("NFC", data.decode()).encode()
-
-
-def compose(parts: list[str]) -> list[bytes]:
+@given(TEXTS)
+@example(["e\u0301", "и\u0306\u0301", "\u0301e", "ệ".encode().decode(), "e\u0323\u0302", "e\u0302\u0323"])
+def test_each_segment_is_composed(parts: list[str]) -> None:
     encoded = [part.encode("utf-8", "replace") for part in parts]
     data = b"|".join(encoded)
     ends = np.cumsum([len(part) + 1 for part in encoded], dtype=np.uint32) - np.uint32(1)
     starts = ends - np.array([len(part) for part in encoded], np.uint32)
-    found = compose_segments(data, starts, ends.astype(np.uint32), python)
-    if found is None:
-        return encoded
-    text, lengths = found
-    cuts = np.cumsum([0, *lengths.tolist()]).tolist()
-    return [text[start:end] for start, end in pairwise(cuts)]
-
-
-@given(TEXTS)
-@example(["e\u0301", "и\u0306\u0301", "\u0301e", "ệ".encode().decode(), "e\u0323\u0302", "e\u0302\u0323"])
-@example(["a\u0300" + 40 * "\u0301"])
-def test_like_python(parts: list[str]) -> None:
-    composed = compose(parts)
-    expected = [
-        python(data) if may_compose(data) else data
-        for data in (part.encode("utf-8", "replace") for part in parts)
+    text, begins, stops = compose(data, starts, ends.astype(np.uint32))
+    assert [text[start:end].decode() for start, end in zip(begins, stops, strict=True)] == [
+        unicodedata.normalize("NFC", part.decode()) for part in encoded
     ]
-    assert composed == expected
-
-
-def test_all_letters_of_two_parts() -> None:
-    for code in range(0xC0, 0x10000):
-        letter = chr(code)
-        parts = unicodedata.decomposition(letter)
-        if parts and parts[0] != "<":
-            apart = unicodedata.normalize("NFD", letter)
-            texts = [apart, f"x{apart} y", letter]
-            # the angle brackets U+2329 and U+232A are left as they are
-            assert compose(texts) == [
-                python(text.encode()) if may_compose(text.encode()) else text.encode() for text in texts
-            ]
+    again = compose(text, begins, stops)
+    assert again[0] is text and again[1] is begins and again[2] is stops
 
 
 LONG = [
@@ -89,13 +61,3 @@ def test_a_letter_is_found_at_any_place(text: str, letter: str) -> None:
     assert not may_compose(text.encode())
     for place in range(150):
         assert may_compose((text[:place] + letter + text[place:]).encode())
-
-
-def test_most_texts_are_composed_without_python() -> None:
-    def never(data: bytes) -> bytes:
-        raise AssertionError(data)
-
-    for text in ("Zażółć gęślą jaźń", "Άνθρωποι ἐν ἀρχῇ ᾧ", "Việt Nam lễ hội", "ещё йод", "Ångström 😀"):
-        data = unicodedata.normalize("NFD", text).encode()
-        found = compose_segments(data, np.zeros(1, np.uint32), np.array([len(data)], np.uint32), never)
-        assert (found[0] if found else data) == text.encode()

@@ -157,7 +157,8 @@ def _nth_page(path: str, number: int, settings: Settings) -> Page:
 
 def _page_at(path: str, at: str, settings: Settings) -> Page:
     """Returns the page of the record of an archive that is `at` an offset in bytes, or has this id."""
-    from ncleaner.reading.archive import page_of_record, record_at
+    from ncleaner.reading.archive import record_at
+    from ncleaner.reading.captures import page_of_record
 
     limits, record = settings.recipe.limits, None
     # no archive has 2^63 bytes, and no system looks there
