@@ -382,81 +382,10 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
 # What is apart.
 
 cdef enum:
-    # Most segments from a removed link to the summary below it, and from this to the next one; fewest removed segments
-    # between summaries and text, and fewest words of the text.
-    BELOW = 4
-    NEXT = 6
+    # Fewest removed segments between groups of kept ones that stand apart.
     APART = 6
-    WORDS_BESIDE = 60
     # Text in forms goes if it is at most this part of the kept words: a fifth.
     FORM_PART = 5
-
-cdef struct teasers_t:
-    Py_ssize_t first
-    Py_ssize_t last
-    Py_ssize_t before    # the kept segment before them; -1 if there is none
-    int count
-    uint64_t words
-
-
-cdef inline bint _is_nearly_link(const segment_t* s) noexcept nogil:
-    return 5 * <uint64_t> s.link_chars >= 4 * <uint64_t> s.chars
-
-
-cdef bint _is_summary(const segment_t* s, const uint8_t* kept, Py_ssize_t i) noexcept nogil:
-    """Returns whether a kept segment is below a link that goes, perhaps with a date, and nothing kept is between."""
-    cdef Py_ssize_t back
-    if s[i].element < 0 or _is_nearly_link(&s[i]):
-        return False
-    for back in range(1, min(BELOW, i) + 1):
-        if kept[i - back]:
-            return False
-        if _is_nearly_link(&s[i - back]):
-            return True
-    return False
-
-
-def drop_teasers(Tables tables not None, mask not None):
-    """Takes from a mask the summaries of other pages that stand apart from the text of an article.
-
-    These are two kept segments or more in one style, each at most four segments below a link that is not kept, if the
-    six segments before and after them go and 60 words of other text stay.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const segment_t* s = tables.t.segments
-    cdef teasers_t found
-    cdef Py_ssize_t n = kept.shape[0], before = -1, i, j
-    cdef uint64_t words
-    cdef bint is_summary
-    if not n:
-        return
-    words = kept_words(s, &kept[0], 0, n)
-    found.count = 0
-    for i in range(n + 1):
-        if i < n and not kept[i]:
-            continue
-        is_summary = i < n and _is_summary(s, &kept[0], i)
-        if found.count and is_summary and i - found.last <= NEXT \
-                and own_style(&tables.t, &s[i]) == own_style(&tables.t, &s[found.last]):
-            found.count += 1
-            found.words += s[i].words
-            found.last = i
-            continue
-        if found.count >= 2 and found.before >= 0 and found.first - found.before > APART \
-                and (i == n or i - found.last > APART) and words - found.words >= WORDS_BESIDE:
-            for j in range(found.first, found.last + 1):
-                kept[j] = False
-            words -= found.words
-        else:
-            before = found.last if found.count else before
-        found.count = 0
-        if is_summary:
-            found = teasers_t(i, i, before, 1, s[i].words)
-        else:
-            before = i
-
 
 # Kept segments between which fewer than `APART` go.
 cdef struct group_t:
@@ -479,13 +408,13 @@ cdef bint _next_group(const segment_t* s, const uint8_t* kept, Py_ssize_t n, gro
     return group.end > group.first
 
 
-def drop_strays(Tables tables not None, mask not None, uint64_t words):
+def drop_strays(Tables tables not None, mask not None):
     """Takes from a mask groups of segments that stand apart after the text, in other styles.
 
     Six segments or more are not kept between two groups. That with most words is the text; of those after it, each
-    with fewer than `words` and no style of the text goes.
+    without a style of the text goes.
 
-    Other arguments and errors as `drop_copies`.
+    Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
@@ -507,7 +436,7 @@ def drop_strays(Tables tables not None, mask not None, uint64_t words):
             styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
     group = text
     while _next_group(s, &kept[0], n, &group):
-        is_alike = group.words >= words
+        is_alike = False
         for i in range(group.first, group.end):
             if kept[i]:
                 style = own_style(&tables.t, &s[i])
@@ -553,52 +482,14 @@ cdef enum:
     # Most words of a heading at the end that is removed without its text, and most of such headings.
     HEADING_WORDS = 8
     LAST_HEADINGS = 2
-    # Fewest links at the end of a text, most words of a copyright line there, and fewest words before them.
-    LAST_LINKS = 3
-    COPYRIGHT_WORDS = 30
     LAST_WORDS = 12
     RIGHTS_CHARS = 250
     CRUMBS_WORDS = 25
-    WORDS_BEFORE = 30
 
 
 cdef inline size_t _sign(const uint8_t* p, size_t size) noexcept nogil:
     """Returns the bytes of the copyright sign that a longer text begins with, © or (c); 0 for none."""
     return 2 if size > 2 and p[0] == 0xC2 and p[1] == 0xA9 else 3 if begins(p, size, b"(c)") else 0
-
-
-cdef bint _is_copyright(const tables_t* t, const segment_t* s) noexcept nogil:
-    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
-    cdef size_t size = s.end - s.start
-    return s.words <= COPYRIGHT_WORDS and (_sign(p, size) or begins(p, size, b"copyright"))
-
-
-def drop_last_links(Tables tables not None, mask not None):
-    """Takes from a mask the links to other pages at its end, and the copyright lines among them.
-
-    These are three links or more, seven of ten in one style, behind 30 words. They stay below a heading or a colon,
-    which say what they are.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const segment_t* s = tables.t.segments
-    cdef const segment_t* link = NULL
-    cdef Py_ssize_t last = kept.shape[0] - 1, i
-    cdef int links = 0, alike = 0
-    while last >= 0 and (not kept[last] or is_link(&s[last]) or _is_copyright(&tables.t, &s[last])):
-        if kept[last] and is_link(&s[last]):
-            link = &s[last]
-            links += 1
-        last -= 1
-    if links < LAST_LINKS or last < 0 or s[last].kind == c'h' or ends_in_colon(&tables.t, &s[last]):
-        return
-    for i in range(last + 1, kept.shape[0]):
-        if kept[i] and is_link(&s[i]):
-            alike += own_style(&tables.t, &s[i]) == own_style(&tables.t, link)
-    if kept_words(s, &kept[0], 0, last + 1) >= WORDS_BEFORE and 10 * alike >= 7 * links:
-        for i in range(last + 1, kept.shape[0]):
-            kept[i] = False
 
 
 # What is between the parts of a breadcrumb.

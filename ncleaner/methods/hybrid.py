@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +26,6 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 _LITTLE = 120
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
 _FEW, _SURE = 40, 0.9
-# Groups of fewer words after the text go if they stand apart, in styles of their own; of a product, all do.
-_STRAY, _ANY = 80, 2**63
 
 
 class Hybrid:
@@ -195,12 +192,9 @@ RULES: tuple[Rule, ...] = (
     Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.086 ± .045
     # what is around a text
     Rule("field", "", _rules.drop_forms),  # +.005 ± .006
-    Rule("run", "article", _rules.drop_teasers),  # 0
     Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # -.009 ± .017
-    Rule("end", "article", _rules.drop_last_links),  # +.003 ± .002
-    Rule("end", "article", partial(_rules.drop_strays, words=_STRAY)),  # 0
     # reviews, other products, and what the shop says about itself
-    Rule("end", "product", partial(_rules.drop_strays, words=_ANY)),  # +.031 ± .025
+    Rule("end", "product", _rules.drop_strays),  # +.031 ± .025
     Rule("end", "", _rules.drop_last_lines),  # +.007 ± .006
     Rule("crumb", "", _rules.drop_breadcrumbs),  # 0
     # what belongs together is kept whole

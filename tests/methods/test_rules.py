@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from ncleaner.dumping.html import dump_html
@@ -22,10 +19,8 @@ from ncleaner.methods._rules import (
     drop_forms,
     drop_last_headings,
     drop_last_lines,
-    drop_last_links,
     drop_link_runs,
     drop_strays,
-    drop_teasers,
     keep_notes,
 )
 
@@ -344,96 +339,26 @@ def test_headings_at_the_end_go_without_their_text() -> None:
         drop_last_headings(dump_html(page).tables, np.ones(7, bool))
 
 
-def test_links_to_other_pages_at_the_end_go() -> None:
-    text = f"<p>{'word ' * 30}.</p>"
-    links = "".join(f"<li><a href=/{i}>Another story {i}</a></li>" for i in range(3))
-    notice = "<p>© 2020 The Harbour Gazette. All rights reserved.</p>"
-
-    def removed(page: str, gone: list[int]) -> list[int]:
-        document = dump_html(page)
-        mask = np.ones(len(document), bool)
-        mask[gone] = False
-        drop_last_links(document.tables, mask)
-        return np.flatnonzero(~mask).tolist()
-
-    assert removed(f"{text}<ul>{links}</ul>", []) == [1, 2, 3]
-    assert removed(f"{text}<ul>{links}</ul>{notice}", []) == [1, 2, 3, 4]
-    assert removed(f"{text}<h2>Related</h2><ul>{links}</ul>", [1]) == [1, 2, 3, 4]
-    # below a heading, a colon, or less text; two of them; of several styles; text behind them
-    assert removed(f"{text}<h2>Sources</h2><ul>{links}</ul>", []) == []
-    assert removed(f"{text}<p>See also:<ul>{links}</ul>", []) == []
-    assert removed(f"<p>A few words.<ul>{links}</ul>", []) == []
-    assert removed(f"{text}<ul>{links}</ul>", [3]) == [3]
-    assert (
-        removed(f"{text}<p><a href=a>one<b>a</b></a><p class=x><a href=b>two</a><h2><a href=c>c</a>", [])
-        == []
-    )
-    assert removed(f"{text}<ul>{links}</ul><p>And so it ended.", []) == []
-    assert removed("", []) == []
-    with pytest.raises(ValueError, match="does not fit"):
-        drop_last_links(dump_html(text).tables, np.ones(2, bool))
-
-
 # six segments that go: more than stand between two paragraphs of an article
 APART = "".join(f"<li>{word}</li>" for word in ("Share", "Print", "Mail", "Save", "Follow", "Listen"))
 
 
-def test_summaries_of_other_pages_go() -> None:
-    text = f"<p>{'word ' * 60}.</p>"
-    teasers = "".join(f"<h3><a href=/{n}>Story {n}</a></h3><div>What it tells.</div>" for n in range(3))
-    gone = [*range(1, 7), 7, 9, 11]  # and the titles
-    assert completed(text + APART + teasers, gone, drop_teasers) == [*range(1, 13)]
-    assert completed(text + APART + teasers + APART + text, [*gone, *range(13, 19)], drop_teasers) == [
-        *range(1, 19)
-    ]
-    # with a date beside the title, and a line between
-    dated = (
-        teasers.replace("<h3>", "<h3>10:17 ")
-        .replace("</h3>", "</h3><i>2 replies</i><br>")
-        .replace(">Story", ">Another story of the harbour")
-    )
-    rows = [*range(1, 7), 7, 8, 10, 11, 13, 14]
-    assert completed(text + APART + dated, rows, drop_teasers) == [*range(1, 16)]
-    # one; beside the text; with little text; a title that is kept; of two styles; nothing before them
-    assert completed(text + APART + teasers[: len(teasers) // 3], gone[:7], drop_teasers) == gone[:7]
-    assert completed(text + teasers, [1, 3, 5], drop_teasers) == [1, 3, 5]
-    assert completed(text + APART + teasers + "<p>The end.", gone, drop_teasers) == gone
-    assert completed("<p>A few words.</p>" + APART + teasers, gone, drop_teasers) == gone
-    assert completed(text + APART + teasers, gone[:6], drop_teasers) == gone[:6]
-    mixed = (
-        text + APART + "<h3><a href=/1>Story 1</a></h3><div>What.</div><h3><a href=/2>Story 2</a></h3><p>Why."
-    )
-    assert completed(mixed, gone[:8], drop_teasers) == gone[:8]
-    assert completed(teasers + APART + text, [0, 2, 4, *range(6, 12)], drop_teasers) == [
-        0,
-        2,
-        4,
-        *range(6, 12),
-    ]
-    assert completed("", [], drop_teasers) == []
-
-
-def test_a_few_words_apart_from_the_text_go() -> None:
-    def small(tables: Any, mask: npt.NDArray[np.bool_], words: int = 80) -> None:
-        drop_strays(tables, mask, words)
-
+def test_what_stands_apart_from_the_text_goes() -> None:
     text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, small) == [*apart, 7]
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, drop_strays) == [*apart, 7]
     assert completed(
-        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], small
+        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
     ) == [*range(1, 16)]
-    # in the style of the text; near; many words; before the text; plain text
-    assert completed(f"{text}{APART}<p>And so it ended.", apart, small) == apart
-    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, small) == apart
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], small) == apart[1:]
-    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, small) == apart
-    longer = f"{text}{APART}<div>{'more ' * 80}</div>"
-    assert completed(longer, apart, partial(small, words=81)) == [*apart, 7]
-    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, small) == apart
-    assert completed("", [], small) == []
+    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == [*apart, 7]
+    # in the style of the text; near; before the text; plain text
+    assert completed(f"{text}{APART}<p>And so it ended.", apart, drop_strays) == apart
+    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, drop_strays) == apart
+    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
+    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
+    assert completed("", [], drop_strays) == []
     lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
     mask = np.array([True] + [False] * 7 + [True])
-    drop_strays(lines.tables, mask, 80)
+    drop_strays(lines.tables, mask)
     assert np.flatnonzero(mask).tolist() == [0, 8]
 
 
