@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from setuptools import Distribution, Extension, find_packages, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.command.editable_wheel import editable_wheel
 from setuptools.errors import CompileError, PlatformError
 
 # Products and sums are rounded one by one: some processors can do both at once, with another result. Python
@@ -54,6 +55,7 @@ DIRECTIVES = {
     "linetrace": COVERAGE,
 }
 
+PACKAGES = find_packages(include=["ncleaner", "ncleaner.*"])
 # commands that compile
 BUILDING = {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"}
 NO_COMPILER = """
@@ -63,7 +65,7 @@ Its core is compiled, which takes a C compiler and the headers of Python:
     Fedora            dnf install gcc python3-devel
     macOS             xcode-select --install
     Windows           the C++ build tools of Visual Studio
-A wheel for this system needs neither; docs/installing.md says where wheels come from.
+A wheel that is built on another machine needs neither; docs/installing.md says how to build one.
 """
 
 
@@ -75,6 +77,17 @@ class Fresh(build):
         """Builds all."""
         shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
+
+
+class Editable(editable_wheel):
+    """Names the clone in a file `.pth`, which type checkers read. For the folders of models and examples,
+    which are found beside the package, setuptools would make an import hook, which hides all types."""
+
+    def finalize_options(self) -> None:
+        """Leaves these folders out."""
+        self.distribution.packages = PACKAGES
+        self.distribution.package_dir = {"": "."}
+        super().finalize_options()
 
 
 class Build(build_ext):
@@ -154,8 +167,8 @@ if __name__ == "__main__":
     paths = sorted(Path("ncleaner").rglob("*.pyx"), key=lambda path: (-path.stat().st_size, path))
     sources = {".".join(path.with_suffix("").parts): path.as_posix() for path in paths}
     setup(
-        packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models", "ncleaner.examples"],
-        cmdclass={"build": Fresh, "build_ext": Build},
+        packages=[*PACKAGES, "ncleaner.models", "ncleaner.examples"],
+        cmdclass={"build": Fresh, "build_ext": Build, "editable_wheel": Editable},
         ext_modules=[
             Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=arguments_for(SHARED)),
             *(

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,24 @@ def test_all_cores_compile_and_light_modules_exist() -> None:
     assert (
         "-O3" not in setup.arguments_for(setup.SHARED) and setup.arguments_for("ncleaner.x") == setup.OPTIMISE
     )
+
+
+@in_a_checkout
+@pytest.mark.slow
+def test_an_editable_installation_is_a_path_that_type_checkers_read(tmp_path: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    for name in ("ncleaner", "models", "examples"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "ncleaner" / "__init__.py").touch()
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "setup.py", "-q", "editable_wheel", "--dist-dir", "made"],
+        cwd=tmp_path, capture_output=True, check=True,
+    )  # fmt: skip
+    (wheel,) = (tmp_path / "made").glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        (path,) = (name for name in files.namelist() if "dist-info" not in name)
+        assert path.endswith(".pth") and files.read(path).decode().strip() == str(tmp_path)
 
 
 @in_a_checkout
