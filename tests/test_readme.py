@@ -76,8 +76,16 @@ def test_begins_with_two_commands() -> None:
     assert "ncleaner clean examples/crawl.warc.gz" in first
     assert ".venv/bin/pytest" in second
     # Python that is started in the clone finds the folder `ncleaner` first
-    assert "pip install -q -e ." in first and "pip install -q -e '.[test]'" in second
+    assert "pip install -q -e '.[" in first and "pip install -q -e '.[test]'" in second
     assert "\n" not in first + second
+
+
+def test_the_first_command_installs_what_the_others_need() -> None:
+    installed = re.findall(r"\.\[([\w,]+)\]", README)[0].split(",")
+    needs = {r"\bparquet\b": "parquet", "-f vertical": "vertical", "--drop-duplicates": "duplicates"}
+    needs |= {"--sentences": "sentences", "://": "http", "annotate": "annotate"}
+    shown = "\n".join(COMMANDS)
+    assert sorted(installed) == sorted(extra for word, extra in needs.items() if re.search(word, shown))
 
 
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]

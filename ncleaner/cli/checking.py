@@ -91,7 +91,7 @@ def findings(cores: int, speed: bool) -> Iterator[tuple[str, Finding]]:
         yield from ((part, finding) for finding in guarded(check, remedy))
 
 
-_REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
+_REINSTALL = "install it again: pip install -e . in its clone, or pip install --force-reinstall WHEEL"
 # extras for those who work on the package
 _OURS = ("test", "bench", "fuzz", "docs", "dev")
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
@@ -104,7 +104,7 @@ def installation() -> Iterator[Finding]:
     except PackageNotFoundError:
         yield Finding(
             "ncleaner", BROKEN, "runs from a folder in which it is not installed",
-            "in a checkout: pip install -e .",
+            "in a clone: pip install -e .",
         )  # fmt: skip
     else:
         yield Finding("ncleaner", FINE, installed, values={"version": installed})
