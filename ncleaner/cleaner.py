@@ -13,7 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.errors import ModelError
+from ncleaner.errors import ModelError, require
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.language import find_language
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 # A page in memory: bytes as served, or decoded text.
 Html: TypeAlias = bytes | bytearray | memoryview | str
+# Characters that the `repr` of an `Extracted` shows of a title and of a text, and a notebook of the Markdown.
+_SHOWN, _NOTEBOOK = 60, 20_000
 # Decorates what callers may give options of other functions or programs.
 hints = with_hints(Recipe)
 
@@ -78,17 +80,48 @@ class Extracted(NamedTuple):
     encoding: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns all of it in one level, as a row of a data frame; the metadata with their own names."""
-        return {
-            "text": self.text,
-            "markdown": self.markdown,
-            **self.metadata.to_dict(),
-            "language": self.language,
-            "kind": self.kind,
-            "quality": self.quality,
-            "origin": self.origin,
-            "encoding": self.encoding,
-        }
+        """Returns all of it in one level, as a row of a data frame; the metadata with their own names. Each
+        key is always there; what is unknown is None. `schema` has the types."""
+        row: dict[str, Any] = {}
+        for name, value in self._asdict().items():
+            row |= self.metadata.to_dict() if name == "metadata" else {name: value}
+        texts = {"text": self.text, "markdown": self.markdown}
+        return {name: None if value in ("", []) else value for name, value in row.items()} | texts
+
+    @staticmethod
+    def schema() -> Any:
+        """Returns the `pyarrow.Schema` of what `to_dict` returns. Raises InputError: pyarrow is not
+        installed.
+
+        >>> import ncleaner
+        >>> ncleaner.Extracted.schema().field("authors").type
+        ListType(list<item: string>)
+        """
+        require("a schema", "pyarrow", "parquet")
+        import pyarrow as pa
+
+        types = {"quality": pa.float64(), **dict.fromkeys(("authors", "tags"), pa.list_(pa.string()))}
+        return pa.schema([(name, types.get(name, pa.string())) for name in nothing_extracted().to_dict()])
+
+    def __repr__(self) -> str:
+        title, begin = (text[:_SHOWN] for text in (self.metadata.title, self.text))
+        return f"<Extracted {title!r}: {self._about()}: {begin!r}…>"
+
+    def _repr_markdown_(self) -> str:
+        """Returns what a notebook shows."""
+        return f"*{self._about()}*\n\n{self.markdown[:_NOTEBOOK]}"
+
+    def _about(self) -> str:
+        quality = "" if self.quality is None else f"quality {self.quality:.2f}"
+        return ", ".join(filter(None, (self.kind, self.language, quality, f"{len(self.text):,} characters")))
+
+
+def nothing_extracted() -> Extracted:
+    """Returns what stands for a page that cannot be cleaned."""
+    # imported lazily: rarely needed
+    from ncleaner.describing.metadata import Metadata
+
+    return Extracted("", "", Metadata(), "", "", None, "", "")
 
 
 class Cleaner:

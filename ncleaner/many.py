@@ -13,8 +13,7 @@ from multiprocessing import current_process
 from typing import Any, Literal, overload
 
 from ncleaner.arguments import check_choice, check_is, check_page, check_whole, is_null, page_of
-from ncleaner.cleaner import Cleaner, Extracted, hints
-from ncleaner.describing.metadata import Metadata
+from ncleaner.cleaner import Cleaner, Extracted, hints, nothing_extracted
 from ncleaner.errors import InputWarning, NcleanerError, WorkerError
 from ncleaner.fastclass import fastclass
 from ncleaner.markup import MarkupOptions, Spans
@@ -120,8 +119,7 @@ def extract_many(
     """
     MarkupOptions(links, images, spans)
     options = {"links": links, "images": images, "spans": spans}
-    empty = Extracted("", "", Metadata(), "", "", None, "", "")
-    return _many("extract", empty, pages, urls, jobs, errors, cleaner, **options)
+    return _many("extract", nothing_extracted(), pages, urls, jobs, errors, cleaner, **options)
 
 
 _Call = Callable[..., Any]

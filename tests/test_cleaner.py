@@ -34,11 +34,35 @@ def test_extract_is_all_of_the_others_at_once() -> None:
             assert (found.language, found.kind) == (kept.remarks.language, kept.kind)
             assert found.encoding == document.encoding
             row = found.to_dict()
-            assert (row["title"], row["markdown"]) == (found.metadata.title, found.markdown)
+            assert (row["title"], row["markdown"]) == (found.metadata.title or None, found.markdown)
             pickle.loads(pickle.dumps(found))
     assert ncleaner.extract(HTML, images=True) == Cleaner().extract(HTML, images=True)
     with pytest.raises(ValueError, match="spans must be merge, repeat or html"):
         ncleaner.extract(HTML, spans="other")  # type: ignore[arg-type]
+
+
+def test_what_is_extracted_shows_itself_in_short() -> None:
+    found = ncleaner.extract(PAGES[0].read_bytes())
+    assert found.metadata.title[:60] in repr(found) and found.text[:20] in repr(found)
+    assert f"{found.kind}, {found.language}, quality {found.quality:.2f}, " in repr(found)
+    assert len(repr(found)) < 250
+    assert found._repr_markdown_().endswith(found.markdown)
+    assert repr(ncleaner.extract("")) == "<Extracted '': fragment, 0 characters: ''…>"
+
+
+def test_rows_of_what_is_extracted_have_a_schema() -> None:
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    # the first row has no author
+    rows = [
+        ncleaner.extract(html).to_dict() for html in ("", "<meta name=author content='Ann Lee'><h1>Back</h1>")
+    ]
+    schema = ncleaner.Extracted.schema()
+    assert [*rows[0]] == [*rows[1]] == schema.names
+    assert {*rows[0].values()} == {"", "fragment", None}
+    assert pa.Table.from_pylist(rows, schema=schema).to_pylist() == rows
+    kind = pl.Struct(pl.from_arrow(schema.empty_table()).schema)
+    found = pl.Series([0, 1]).map_elements(lambda index: rows[index], return_dtype=kind)
+    assert found.to_list() == rows
 
 
 def test_an_address_with_half_a_character() -> None:

@@ -52,7 +52,7 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     "frames": {"pools", "text", "reading", "sinks", "cleaner", "running"},
     "many": {
-        "pools", "reading", "parsing", "describing", "markup", "recipe", "cleaner", "running",
+        "pools", "reading", "parsing", "markup", "recipe", "cleaner", "running",
     },
     "running": {
         "pools", "text", "storage", "reading", "document", "parsing", "methods", "sinks", "recipe", "cleaner",
