@@ -84,9 +84,10 @@ class Editable(editable_wheel):
     which are found beside the package, setuptools would make an import hook, which hides all types."""
 
     def finalize_options(self) -> None:
-        """Leaves these folders out."""
-        self.distribution.packages = PACKAGES
-        self.distribution.package_dir = {"": "."}
+        """Leaves these folders out, unless links to all files are asked for."""
+        if (self.mode or "lenient").lower() == "lenient":
+            self.distribution.packages = PACKAGES
+            self.distribution.package_dir = {"": "."}
         super().finalize_options()
 
 
