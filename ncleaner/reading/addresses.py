@@ -18,10 +18,10 @@ from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading._warc import MAX_HEAD
 from ncleaner.reading.captures import page_of_record
+from ncleaner.reading.cells import Address
 from ncleaner.reading.opening import compression_of, layers_of
 from ncleaner.reading.records import Record, archive_kind, records
 from ncleaner.reading.streams import Source
-from ncleaner.reading.tables import Address
 from ncleaner.storage.local import is_url
 from ncleaner.storage.places import read_range
 from ncleaner.text.visible import counted

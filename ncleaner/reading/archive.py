@@ -446,7 +446,7 @@ def _items_of_table(
     """Yields the items of a table: its pages, or those at the addresses in it."""
     # only now, since most runs have no tables
     from ncleaner.reading.addresses import pages_at
-    from ncleaner.reading.tables import Address, pages_of_table
+    from ncleaner.reading.cells import Address, pages_of_table
 
     addresses: list[Address] = []
     for item in pages_of_table(kind, source, layers, limits.bytes, options):

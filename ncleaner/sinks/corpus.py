@@ -17,7 +17,7 @@ from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
-from ncleaner.reading.tables import rows_in
+from ncleaner.reading.cells import rows_in
 from ncleaner.sinks.rows import metadata_to_write, page_id, signals_to_write
 from ncleaner.sinks.sink import METADATA, replace_surrogates
 from ncleaner.text.hosts import host_of, registered_domain
@@ -130,7 +130,7 @@ def _text(value: object) -> str:
 
 
 def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
-    """Reads a table of what is known of documents; see `reading.tables.rows_in`.
+    """Reads a table of what is known of documents; see `reading.cells.rows_in`.
 
     Workers share the memory of what their parent has read.
 

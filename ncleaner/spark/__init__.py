@@ -37,8 +37,8 @@ from ncleaner.methods.registry import AUTO, SHIPPED
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
+from ncleaner.reading.cells import Address, PageReader
 from ncleaner.reading.inputs import Input, TableOptions, find_inputs
-from ncleaner.reading.tables import Address, PageReader
 from ncleaner.running import engine
 from ncleaner.running.jobs import Chunk, Progress, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record

@@ -33,7 +33,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.lab.training.alignment import Alignment, address, align, gold_document
 from ncleaner.page import LAYOUT_CHOICES, binary
-from ncleaner.reading.tables import rows_in
+from ncleaner.reading.cells import rows_in
 from ncleaner.text.charset import decode
 from ncleaner.text.hosts import registered_domain
 from ncleaner.text.visible import counted, joined
@@ -382,7 +382,7 @@ def read_rows(
     encoding: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
-    """Reads pages with their clean text from a table; see `reading.tables.rows_in`.
+    """Reads pages with their clean text from a table; see `reading.cells.rows_in`.
 
     Each row has `html`, the page as text or bytes, and `clean`, its clean text, with or without CleanEval's
     markup; it may have `url`, `id` and `page_type`.

@@ -5,14 +5,15 @@ A table is read in bounded memory, row by row. A cell or row that is broken cost
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from itertools import chain, count
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -22,6 +23,7 @@ from ncleaner.limits import MOST_BYTES
 from ncleaner.page import Damage, Page, Skip, binary
 from ncleaner.reading.containers import seekable
 from ncleaner.reading.inputs import STDIN, TABLES, TableKind, TableOptions, below, sniff, table_kind
+from ncleaner.reading.markers import BOM
 from ncleaner.reading.opening import compression_of, layers_of, opened
 from ncleaner.reading.streams import Members, Source, Window
 from ncleaner.text.visible import counted
@@ -42,8 +44,10 @@ _BATCH_ROWS: Final = 1024
 _TIMES: Final = 6
 # The seconds since 1970 of the year 5138; larger numbers are milliseconds, microseconds or nanoseconds.
 _SECONDS: Final = 10**11
-_CDX_DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?")
+_CDX_DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
 _TOO_LARGE: Final = object()
+# Bytes that are not UTF-8, as Python has them in text.
+_ESCAPED: Final = re.compile("[\udc80-\udcff]")
 
 
 class Address(NamedTuple):
@@ -203,15 +207,9 @@ class PageReader:
         body: Any = about["page"]
         is_text = isinstance(body, str)
         if is_text:
-            try:
-                body = body.encode()
-            except UnicodeEncodeError:
-                # bytes of a CSV that are not UTF-8 are as they were; JSON may have other halves of characters
-                is_text = False
-                with suppress(UnicodeEncodeError):
-                    body = body.encode("utf-8", "surrogateescape")
-                if not isinstance(body, bytes):
-                    body = body.encode("utf-8", "replace")
+            # bytes of a CSV that are not UTF-8 are as they were
+            is_text = not _ESCAPED.search(body)
+            body = body.encode("utf-8", "replace" if is_text else "surrogateescape")
         what, lost = "", True
         if body is None or body == b"":
             what, lost = "empty cell", False
@@ -310,19 +308,20 @@ def _carried(value: Any, kind: type) -> Any:
 
 def _object(line: bytes) -> Row | None:
     """Returns the object of a line; None if it is not one."""
-    try:
-        found = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None
+    # the second reads what is no JSON, but written as such: NaN, halves of characters
+    for load in (orjson.loads, json.loads):
+        with suppress(ValueError, RecursionError):
+            found = load(line)
+            return found if isinstance(found, dict) else None
+    return None
 
 
 def _lines(pieces: Iterable[bytes], most: int) -> Iterator[bytes | None]:
     """Yields the lines of a stream; None for one of more than `most` bytes."""
     parts: list[bytes] = []
     size = 0
-    for piece in chain(pieces, [b""]):
-        first, *more = piece.split(b"\n") if piece else [b"", b""]
+    for piece in chain(pieces, [b"\n"]):
+        first, *more = piece.split(b"\n")
         parts.append(first)
         size += len(first)
         if size > most:
@@ -358,55 +357,39 @@ def _rows_of_json(
 def _rows_of_csv(
     pieces: Iterable[bytes], most: int, choose: Callable[[Sequence[str]], Sequence[str]]
 ) -> Iterator[Numbered]:
-    buffered = io.BufferedReader(_Raw(iter(pieces)), 1 << 16)
-    head = buffered.peek(_HEAD)
-    encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    first = head.partition(b"\n")[0]
+    pieces = iter(pieces)
+    head = next(pieces, b"")
+    pieces = chain([head.removeprefix(BOM)], pieces)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        pieces = (text.encode() for text in codecs.iterdecode(pieces, "utf-16", "replace"))
+    first = head.replace(b"\0", b"").partition(b"\n")[0]
     delimiter = "\t" if b"\t" in first else max(",;", key=lambda sign: first.count(sign.encode()))
     # a page may be longer than the module allows; a quote that is never closed must not fill the memory
     csv.field_size_limit(max(csv.field_size_limit(), most))
-    with io.TextIOWrapper(buffered, encoding, "surrogateescape", newline="") as text:
-        rows = csv.reader(text, delimiter=delimiter, strict=True)
+    lines = (f"{(line or b'').decode('utf-8', 'surrogateescape')}\n" for line in _lines(pieces, most))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    names: list[str] = []
+    with suppress(csv.Error):
         names = next(rows, [])
-        choose(names)
-        for number in count():
-            try:
-                cells = next(rows)
-            except StopIteration:
+    choose(names)
+    number = 0
+    while True:
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield number, f"line {rows.line_num} cannot be read ({error}): is a quote open?"
+            if "field larger" in str(error):
+                # what follows is within the quotes
                 return
-            except (csv.Error, UnicodeError) as error:
-                yield number, f"line {rows.line_num} cannot be read ({error}): is a quote open?"
-                if "field larger" in str(error):
-                    # what follows is within the quotes
-                    return
-                continue
-            if len(cells) == len(names):
-                yield number, dict(zip(names, cells, strict=True))
-            elif cells:
-                has = f"line {rows.line_num} has {counted(len(cells), 'cell')}"
-                yield number, f"{has} for {counted(len(names), 'column')}"
-
-
-class _Raw(io.RawIOBase):
-    """Pieces of bytes as a file."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = piece
-        count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
+            cells = []
+        if len(cells) == len(names):
+            yield number, dict(zip(names, cells, strict=True))
+        elif cells:
+            has = f"line {rows.line_num} has {counted(len(cells), 'cell')}"
+            yield number, f"{has} for {counted(len(names), 'column')}"
+        number += bool(cells)
 
 
 # Parquet and Arrow
