@@ -123,14 +123,15 @@ def _of_record(path: str, data: bytes, address: Address, limits: Limits) -> Iter
     codec = compression_of(data[:_HEAD], "")
     kind = archive_kind(layers_of(source, codec)[-1].peek(_HEAD))
     source.rewind(0)
-    others = ""
+    others, damages = "", []
     for item in () if kind is None else records(source, codec, kind, limits.bytes + MAX_HEAD):
         if not isinstance(item, Record):
-            yield item._replace(offset=address.offset)
+            damages.append(item._replace(offset=address.offset))
         elif address.url and item.url and item.url != address.url:
             others = others or item.url
         else:
             item.offset, item.length = address.offset, address.length
+            yield from damages
             for found in page_of_record(item, path, limits.bytes):
                 yield found._replace(carried=address.carried) if isinstance(found, Page) else found
             return

@@ -151,7 +151,10 @@ def records_until(
             # the source keeps `bound` bytes and a header block: see `archive._read`
             inflate = whole_inflater(codec, dictionary)
             reader = RegularReader(source, MAGIC.get(codec, b""), inflate, bound, PAGES, Record, end=end)
-            yield from reader
+            for record in reader:
+                if dictionary.data:
+                    record.length = -1
+                yield record
             source.rewind(reader.position)
             if 0 <= end <= reader.position:
                 return reader.position
@@ -300,7 +303,7 @@ def _layered(
         if isinstance(item, Damage):
             yield item._replace(offset=outer.start), members
         else:
-            yield replace(item, offset=outer.start), members
+            yield replace(item, offset=outer.start, length=-1), members
     for damage in outer.pending:
         yield damage, None
 

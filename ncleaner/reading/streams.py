@@ -334,6 +334,7 @@ class Members:
         self.start = source.tell()
         self.damage = ""
         self._broken_off = False
+        self._has_dictionary = bool(dictionary.data)
         self.pending: list[Damage] = []
         self._source = source
         self._begins_record = begins_record
@@ -366,7 +367,8 @@ class Members:
         source, to here; -1 within a member."""
         if self.codec == "plain":
             return self.offset - offset
-        return self._input_at - self.start if self.inflated_whole and not self._buffer else -1
+        is_alone = self.inflated_whole and not self._buffer and not self._has_dictionary
+        return self._input_at - self.start if is_alone else -1
 
     @property
     def inflated_whole(self) -> bool:
