@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ncleaner.errors import OutputError
@@ -160,8 +161,6 @@ class Line:
             ValueError, KeyError, TypeError, AttributeError, OverflowError: `record` is not such a result.
         """
         members = [str(each) for each in record["members"]]
-        # raises if there is none
-        _, *_ = record["outputs"]
         tally = Tally.of_record(record)
         tally.inputs = len(members) or 1
         return cls(
@@ -170,7 +169,7 @@ class Line:
             size=_size(record["size"]),
             modified=int(record["modified"]),
             members=members,
-            outputs={str(name): _size(size) for name, size in record["outputs"].items()},
+            outputs=_outputs(record["outputs"]),
             finished=_time(record["finished"]),
             seconds=_seconds(record["seconds"]),
             tally=tally,
@@ -200,6 +199,14 @@ def read_lines(texts: Iterable[bytes], known: dict[str, dict[str, Any]]) -> Iter
             known[record["key"]] = settings
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             yield None
+
+
+def _outputs(record: Any) -> dict[str, int | None]:
+    """Returns names and sizes. Raises ValueError: there is none, or one is not in the directory; a later run
+    may delete them."""
+    if not record or any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in record):
+        raise ValueError(record)
+    return {str(name): _size(size) for name, size in record.items()}
 
 
 def _size(value: Any) -> int | None:
@@ -240,7 +247,7 @@ class Manifest:
 
     Attributes:
         changed: numbers of finished inputs that are cleaned again, by reason: the name of a setting that
-            follows from no option, "input" or "output".
+            follows from no option, "input", "member" (an input that shares the output) or "output".
         others: what differs, in words, where outputs were made with other options.
     """
 

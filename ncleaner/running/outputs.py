@@ -56,8 +56,8 @@ def planned(inputs: list[Input], output: Output) -> dict[Input, str]:
 def packed(inputs: Iterable[Input], rows: int) -> list[Input]:
     """Returns inputs with those that are small in packs, for outputs of up to a number of rows; 0: no packs.
 
-    A pack ends before an input whose name has a hash that happens in one of some dozens, so that a new input
-    changes its pack only, and not all after it. It ends in any case at a number of bytes, and of inputs.
+    A pack that is half full ends before the next name with a small hash, so that a new input changes its pack
+    only, and not all after it. It is full with a number of bytes, or of inputs.
     """
     found: list[Input] = []
     pack: list[Input] = []
@@ -225,9 +225,14 @@ class _Parts:
             data = b"".join(lines[left:])
             if self._rest is None:
                 place = self._folder.path if isinstance(self._folder, LocalFolder) else None
+<<<<<<< ours
                 self._rest = self._files.enter_context(
                     tempfile.TemporaryFile(prefix=".", dir=place)  # noqa: SIM115
                 )
+=======
+                rest = tempfile.TemporaryFile(prefix=".", dir=place)  # noqa: SIM115
+                self._rest = self._files.enter_context(rest)
+>>>>>>> theirs
             self._sink.close()
             self._begins.append(self._rest.tell())
             self._begin(self._rest)
@@ -242,15 +247,23 @@ class _Parts:
             self._sink.__exit__(kind, *error)
             if kind is not None or self._rest is None:
                 return
-            suffix = self._output.sink().suffix
-            ends = [*self._begins[1:], self._rest.tell()]
-            self._rest.seek(0)
-            for number, (begin, end) in enumerate(zip(self._begins, ends, strict=True), 1):
-                name = f"{self._name.removesuffix(suffix)}.part-{number:05}{suffix}"
-                with self._folder.file(name) as out:
-                    for start in range(begin, end, _PIECE):
-                        out.write(self._rest.read(min(_PIECE, end - start)))
-                self.names.append(name)
+            try:
+                self._copy(self._rest)
+            except BaseException:
+                for name in self.names:
+                    self._folder.remove(name)
+                raise
+
+    def _copy(self, rest: BinaryIO) -> None:
+        suffix = self._output.sink().suffix
+        ends = [*self._begins[1:], rest.tell()]
+        rest.seek(0)
+        for number, (begin, end) in enumerate(zip(self._begins, ends, strict=True), 1):
+            name = f"{self._name.removesuffix(suffix)}.part-{number:05}{suffix}"
+            with self._folder.file(name) as out:
+                for start in range(begin, end, _PIECE):
+                    out.write(rest.read(min(_PIECE, end - start)))
+            self.names.append(name)
 
 
 class OpenOutput:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -220,6 +221,14 @@ def test_files_of_an_output_appear_together(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "out").iterdir()} == found.keys()
 
 
+def test_files_of_an_output_that_is_not_complete_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "out" / "a.part-00002.jsonl").mkdir(parents=True)
+    folder = folder_at(tmp_path / "out")
+    with pytest.raises(IsADirectoryError), open_output_in(folder, "a.jsonl", settings(3)) as output:
+        output.write(Chunk(b"{}\n" * 10, Tally(), 10, -1))
+    assert outputs_in(tmp_path / "out") == {}
+
+
 def test_files_of_an_output_are_checked(tmp_path: Path) -> None:
     path, out = tmp_path / "crawl.warc.gz", tmp_path / "out"
     run(find_inputs([crawl(path, 100)]), settings(30), output=out)
@@ -366,6 +375,24 @@ def test_a_file_that_ends_its_readers(hook_workers: HookWorkers, source: Path, t
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
+@pytest.mark.parametrize("seed", range(2))
+def test_workers_are_killed_all_the_time(tmp_path: Path, seed: int) -> None:
+    from .test_faults import at_work, end, kill, start
+
+    source = pages(tmp_path / "in", *(f"{number % 3}/{number:03}?fault=slow" for number in range(200)))
+    dice, out = random.Random(seed), tmp_path / "out"
+    run(find_inputs([source]), settings(60), output=tmp_path / "whole")
+    process = start(source, out, "--rows-per-file", "60", "-m", "everything")
+    kills = 0
+    while found := at_work(process, out, dice.randint(2, 40)):
+        kills += kill(dice.choice(found))
+    said = end(process)
+    assert kills and process.returncode == 0, said
+    assert outputs_in(out) == outputs_in(tmp_path / "whole") and rows(out) == given(source)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_any_moment(tmp_path: Path, seed: int) -> None:
     source = pages(tmp_path / "in", *(f"{number % 7}/{number:05}" for number in range(1500)))
@@ -389,14 +416,17 @@ def test_a_damaged_line_of_a_pack(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(find_inputs([source]), settings(25), output=out)
     whole, lines = outputs_in(out), (out / NAME).read_text().splitlines()
-    changes: list[dict[str, object]] = [{"outputs": 3}, {"outputs": {"a": "b"}}, {"outputs": {}}]
-    changes += [{"members": None}, {"members": {}}, {"members": 3}]
+    stranger = tmp_path / "stranger"
+    stranger.write_text("of somebody else")
+    changes: list[dict[str, object]] = [{"outputs": {"../stranger": 1}}, {"outputs": {str(stranger): 1}}]
+    changes += [{"outputs": 3}, {"outputs": {"a": "b"}}, {"outputs": {}}]
+    changes += [{"members": None}, {"members": 3}]
     for change in changes:
         damaged = json.dumps({**json.loads(lines[1]), **change})
         write_manifest(out, lines[0], damaged, *lines[2:])
         tally = run(find_inputs([source]), settings(25), output=out)
-        assert tally.resumed + tally.inputs == 60
-        assert outputs_in(out) == whole
+        assert tally.resumed + tally.inputs == 60 and tally.inputs
+        assert outputs_in(out) == whole and stranger.exists()
 
 
 # readers -------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ncleaner.storage.remote import _reaching
 
 from ..cli.test_app import NCLEANER
 from ..running.test_resume import crawl
-from ..runs import entries_in, entries_of
+from ..runs import entries_in, entries_of, outputs_in
 from ..servers import environment, fill, gs_server, http_server, objects, s3_server
 
 pytest.importorskip("fsspec", reason="URLs need fsspec: install ncleaner[s3] or ncleaner[http]")
@@ -83,6 +83,24 @@ def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) ->
 
 def texts(found: dict[str, bytes]) -> dict[str, bytes]:
     return {Path(name).name: data for name, data in found.items() if name.endswith(".txt")}
+
+
+@pytest.mark.slow
+def test_packs_on_s3(s3: dict[str, str], source: Path, tmp_path: Path) -> None:
+    """All archives are one pack, whose output has three files; then each has an output."""
+    command = ("clean", "s3://crawl/2024", "-o", "s3://text/packs", "-f", "jsonl", "--rows-per-file")
+    options = ("-f", "jsonl", "--rows-per-file", "50")
+    assert run("clean", source, "-o", tmp_path / "out", *options).returncode == 0
+    assert run(*command, "50", **s3).returncode == 0
+    found = objects("s3://text/packs", variables=s3)
+    assert len(entries_of(found.pop(NAME))) == 1
+    assert found == outputs_in(tmp_path / "out") and len(found) == 3
+    assert b"3 inputs were finished by an earlier run" in run(*command, "50", **s3).stderr
+    assert b"--rows-per-file was 50 and is 0" in run(*command, "0", **s3).stderr
+    assert run(*command, "0", "--again", **s3).returncode == 0
+    found = objects("s3://text/packs", variables=s3)
+    assert found.keys() - {NAME} == {f"{number}.jsonl" for number in range(3)}
+    assert b"pages                        120\n" in run("report", "s3://text/packs", **s3).stdout
 
 
 @pytest.mark.slow

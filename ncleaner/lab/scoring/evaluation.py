@@ -301,7 +301,8 @@ def texts_in(directory: Path) -> dict[str, Path]:
     found = {}
     for path in directory.rglob("*"):
         inner = path.relative_to(directory)
-        hidden = any(part.startswith(".") for part in inner.parts)
+        # in `_run`, a run keeps what is not an output
+        hidden = any(part.startswith(".") or part == "_run" for part in inner.parts)
         if not hidden and path.suffix not in _NOT_TEXTS and path.is_file():
             found[inner.as_posix()] = path
     return found

@@ -191,6 +191,8 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
         "d.txt": "<p>No gold.\n",
         "manifest.jsonl": "{}\n",
         ".DS_Store": "x",
+        "_run/manifest.log": "{}\n",
+        "_run/quarantine/b-txt.warc.gz": "x",
     }
     return write(tmp_path / "pred", pred), write(tmp_path / "gold", gold)
 
