@@ -322,16 +322,16 @@ def _folder(name: str, path: Path, remedy: str, otherwise: State = BROKEN) -> Fi
     """Returns whether files can be made in a folder, or in the folder in which it would be made; the state
     `otherwise` if they cannot."""
     place = path
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    said = str(path) if place == path else f"{path} (does not exist yet)"
     try:
+        while not place.exists() and place != place.parent:
+            place = place.parent
         with tempfile.NamedTemporaryFile(dir=place):
             pass
         system = os.statvfs(place) if hasattr(os, "statvfs") else None
     except OSError as error:
         why = error.strerror or error
         return Finding(name, otherwise, f"{path}: {why}", remedy, {"path": str(path)})
+    said = str(path) if place == path else f"{path} (does not exist yet)"
     if system is None:
         return Finding(name, FINE, said, values={"path": str(path)})
     free = system.f_bavail * system.f_frsize

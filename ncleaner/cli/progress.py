@@ -4,6 +4,7 @@ programs."""
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -182,7 +183,8 @@ class ProgressDisplay(_Display):
         if self._as_json:
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
-            self.say(run_summary(tally))
+            # a page in a pipe has one line
+            self.say(run_summary(tally, in_short=tally.pages == 1 and not sys.stdout.isatty()))
 
 
 class SortDisplay(_Display):
@@ -307,12 +309,12 @@ def _without_model(tally: Tally) -> Iterator[str]:
             return
 
 
-def run_summary(tally: Tally) -> str:
-    """Returns the summary of a run as text."""
-    return "\n".join([*_of_pages(tally), *_of_left_out(tally), *_of_inputs(tally)])
+def run_summary(tally: Tally, in_short: bool = False) -> str:
+    """Returns the summary of a run as text; `in_short` without numbers of what is in the pages."""
+    return "\n".join([*_of_pages(tally, in_short), *_of_left_out(tally), *_of_inputs(tally)])
 
 
-def _of_pages(tally: Tally) -> Iterator[str]:
+def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
     """Yields how much was cleaned, by which languages, models and methods, and what to do better."""
     number = tally.left_out.total()
     left_out = f"{number:,} left out, " if number else ""
@@ -321,16 +323,17 @@ def _of_pages(tally: Tally) -> Iterator[str]:
         f"{tally.empty - number:,} empty, {left_out}"
         f"{tally.lost.total():,} given up{_by_reason(tally.lost)}"
     )
-    yield (
-        f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
-        f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed"
-    )
+    if not in_short:
+        yield (
+            f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
+            f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed"
+        )
     if number := tally.resumed:
         finished = counted(number, "input was", "inputs were")
         yield f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped"
-    if tally.languages:
+    if tally.languages and not in_short:
         yield f"languages{_by_reason(tally.languages, _FREQUENT)}"
-    if tally.models:
+    if tally.models and not in_short:
         yield f"models{_by_reason(tally.models, _FREQUENT)}"
     yield from _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):

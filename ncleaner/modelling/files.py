@@ -130,6 +130,9 @@ def own_models() -> dict[str, Path]:
     try:
         return {path.stem: path for path in sorted(folder.glob(f"*{_SUFFIX}"))}
     except OSError as error:
+        # in a container, the home may be that of another user, who has no models of this one
+        if isinstance(error, PermissionError) and not os.environ.get(VARIABLE):
+            return {}
         raise ModelError(f"cannot read the folder of models {folder}: {error.strerror}") from error
 
 

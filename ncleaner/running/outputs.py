@@ -225,14 +225,8 @@ class _Parts:
             data = b"".join(lines[left:])
             if self._rest is None:
                 place = self._folder.path if isinstance(self._folder, LocalFolder) else None
-<<<<<<< ours
-                self._rest = self._files.enter_context(
-                    tempfile.TemporaryFile(prefix=".", dir=place)  # noqa: SIM115
-                )
-=======
                 rest = tempfile.TemporaryFile(prefix=".", dir=place)  # noqa: SIM115
                 self._rest = self._files.enter_context(rest)
->>>>>>> theirs
             self._sink.close()
             self._begins.append(self._rest.tell())
             self._begin(self._rest)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import shutil
@@ -107,6 +108,14 @@ def test_folders_that_cannot_be_written_are_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file" / "models"))
     _, own = list(checking.folders())[:2]
     assert own.state == NOTE and VARIABLE in own.remedy
+
+    # a folder above that may not be entered
+    def refuse(_: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    _, own = list(checking.folders())[:2]
+    assert own.state == NOTE and "Permission denied" in own.said
 
 
 def test_machine(monkeypatch: pytest.MonkeyPatch) -> None:

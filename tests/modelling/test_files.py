@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from dataclasses import replace
@@ -49,6 +50,20 @@ def test_the_folder_is_that_of_the_system_by_default(monkeypatch: pytest.MonkeyP
     assert own_folder().name == "models"
     if sys.platform == "linux":
         assert own_folder() == tmp_path / "ncleaner" / "models"
+
+
+def test_a_home_of_another_user_has_no_models_and_a_folder_that_is_named_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setattr(Path, "glob", refuse)
+    with pytest.raises(ModelError, match="cannot read the folder of models"):
+        own_models()
+    monkeypatch.delenv(VARIABLE)
+    assert own_models() == {}
 
 
 def test_models_are_found_by_name_and_by_language(folder: Path) -> None:

@@ -41,11 +41,7 @@ _OutputOption = Annotated[
         "-o",
         metavar="PATH",
         help="A file, or a directory of files. A directory gets one file per input (see --rows-per-file) and "
-<<<<<<< ours
-        "a manifest in _run, so that a later run skips finished inputs. A file (a name with a suffix) gets "
-=======
         "a manifest, so that a later run skips finished inputs. A file (a name with a suffix) gets "
->>>>>>> theirs
         "everything; its suffix sets format and compression unless -f and --compress do. Both may be URLs "
         "(s3://…, gs://…).  (default: -, standard output)",
         callback=lambda path: None if path == "-" else path,
