@@ -14,8 +14,10 @@ kills or holds up a process costs no other page. The metadata of a document are 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -114,7 +116,7 @@ class NcleanerReader(_Counting, BaseDiskReader):  # type: ignore[misc]  # datatr
                 logger.warning(f"{filepath}: cannot be opened ({error})")
                 return
             items = settings.read(file, name=self.data_folder.resolve_paths(filepath))
-            chunks = cleaned_items(items, pool, settings.recipe.limits)
+            chunks = cleaned_items(items, pool, settings)
             while True:
                 with self.track_time():
                     chunk = next(chunks, None)
@@ -148,41 +150,37 @@ class NcleanerExtractor(_Counting, BaseExtractor):  # type: ignore[misc]  # data
     def run(self, data: Iterable[Any], rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yields the documents, with their clean text. Raises ValueError, ModelError as `Cleaner` does."""
         self.settings.cleaner()
-        held: dict[int, Any] = {}
-        with pool_of(1, self.settings) as pool:
-            chunks = cleaned_items(self._pages(data, held), pool, self.settings.recipe.limits)
+        # a row for each page, and so in the order of the documents
+        settings = replace(self.settings, output=replace(self.settings.output, all_pages=True))
+        held: deque[Any] = deque()
+        with pool_of(1, settings) as pool:
+            chunks = cleaned_items(self._pages(data, held), pool, settings)
             while True:
                 with self.track_time():
                     chunk = next(chunks, None)
                 if chunk is None:
-                    break
+                    return
                 self._count(chunk.tally)
                 for line in chunk.output.splitlines():
-                    row = orjson.loads(line)
-                    number = int(row.pop("id"))
-                    for dropped in [each for each in held if each < number]:
-                        del held[dropped]
+                    row, document = orjson.loads(line), held.popleft()
+                    if row.pop("left_out"):
                         self.stat_update(StatHints.dropped)
-                    document = held.pop(number)
+                        continue
                     document.text = row.pop("text")
+                    del row["id"]
                     document.metadata = {**row, **document.metadata}
                     self.stat_update(StatHints.forwarded)
                     self.update_doc_stats(document)
                     yield document
-        self.stat_update(StatHints.dropped, value=len(held))
 
-    def _pages(self, data: Iterable[Any], held: dict[int, Any]) -> Iterator[Page]:
+    def _pages(self, data: Iterable[Any], held: deque[Any]) -> Iterator[Page]:
         """Yields the pages of documents, which are held until they are cleaned."""
-        for number, document in enumerate(data):
+        for document in data:
             self.stat_update(StatHints.total)
-            held[number] = document
-            yield Page(
-                document.text.encode("utf-8", "replace"),
-                str(document.metadata.get("url") or ""),
-                str(document.metadata.get("date") or ""),
-                "text/html; charset=utf-8",
-                str(number),
-            )
+            held.append(document)
+            url, date = (str(document.metadata.get(name) or "") for name in ("url", "date"))
+            html = document.text.encode("utf-8", "replace")
+            yield Page(html, url, date, "text/html; charset=utf-8", str(document.id))
 
     def extract(self, text: str) -> str:
         """Returns the clean text of a page; empty if it has none, or is above the limits."""

@@ -211,7 +211,7 @@ def _batches(paths: Sequence[str], settings: Settings, jobs: int) -> Iterator[pa
     lines: list[bytes] = []
     size = 0
     with pool_of(jobs, settings, settings.cleaner()) as pool:
-        for chunk in cleaned_items(_items(paths, settings), pool, settings.recipe.limits):
+        for chunk in cleaned_items(_items(paths, settings), pool, settings):
             for note in chunk.tally.notes:
                 _LOG.warning("%s", note)
             lines.append(chunk.output)

@@ -25,7 +25,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.limits import Limits
 from ncleaner.options import OptionError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool
@@ -208,7 +207,7 @@ class _Run:
         for batch, event in in_order(batches, self.pool, 4 * self.jobs):
             if isinstance(event, Note):
                 self.count(Tally(notes=[event]), batch.source, None)
-            elif (chunk := _chunk_of(batch, event, self.settings.recipe.limits)) is not None:
+            elif (chunk := _chunk_of(batch, event, self.settings)) is not None:
                 output.write(chunk)
                 self.count(chunk.tally, batch.source, batch.offset)
 
@@ -258,7 +257,7 @@ def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
             file.closing.__exit__(*error)
 
 
-def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, limits: Limits) -> Chunk | None:
+def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, settings: Settings) -> Chunk | None:
     """Returns a chunk of a batch, and at its end the pages that are given up, when workers die and no single
     page is the cause."""
     if not isinstance(event, Death):
@@ -271,8 +270,10 @@ def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, limits: Limit
             tally.add_quarantined(event.reason, event.why, page)
         else:
             tally.add_item(page)
+    limits, sink = settings.recipe.limits, settings.output.sink()
     records = b"".join(warc_record(page, limits) for page in left if isinstance(page, Page))
-    return Chunk(b"", tally, len(left), batch.offset, records)
+    rows = b"".join(sink.lost(page, event.why) for page in left)
+    return Chunk(rows, tally, len(left), batch.offset, records)
 
 
 # For callers that divide the work themselves
@@ -295,9 +296,8 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
             yield Chunk(b"", end_tally(source, event), 0, -1)
 
 
-def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
-    """Cleans items that the caller has read, in an idle pool, as `cleaned` does; `limits` are those they were
-    read with."""
+def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, settings: Settings) -> Iterator[Chunk]:
+    """Cleans items that the caller has read, in an idle pool with these settings, as `cleaned` does."""
     counted: list[Chunk] = []
     batches = _batches(
         ((Input(item.source, "", None), item) for item in items),
@@ -308,7 +308,7 @@ def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Lim
         counted.clear()
         if isinstance(event, Note):
             yield Chunk(b"", Tally(notes=[event]), 0, -1)
-        elif (chunk := _chunk_of(batch, event, limits)) is not None:
+        elif (chunk := _chunk_of(batch, event, settings)) is not None:
             yield chunk
     yield from counted
 

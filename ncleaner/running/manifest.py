@@ -29,7 +29,7 @@ from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
 from ncleaner.storage.local import RUN, Folder, Log
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 from ncleaner.versions import OUTPUTS
 
 # no format has this suffix, by which readers choose what is data
@@ -326,6 +326,7 @@ class Manifest:
         stay = {(source.relative, name) for source, name in names.items()} - made
         outputs = {*names.values()}
         outdated: list[str] = []
+        shared: dict[str, str] = {}
         for place, found in self._finished.items():
             is_other = any(found.settings.get(name) != self._settings.get(name) for name in _FORM)
             if is_other or place in stay or given.isdisjoint(found.files):
@@ -335,13 +336,16 @@ class Manifest:
             if existing and not self._again:
                 if place not in made:
                     self._compare(found)
-                for name in found.files:
-                    if name not in given:
-                        raise OutputError(
-                            f"{existing[0]} in {self._folder} also has pages of {name}, which is not given: "
-                            "give it, too, or another directory, or --again to leave them out"
-                        )
+                if missing := [name for name in found.files if name not in given]:
+                    shared[existing[0]] = missing[0]
         self.check_options()
+        if shared:
+            name = next(iter(shared.values()))
+            raise OutputError(
+                f"outputs in {self._folder} ({joined(sorted(shared), 5)}) also have pages of inputs that are "
+                f"not given, such as {name}: give all inputs, or another directory. To leave them out, "
+                "delete the outputs, or give --again to clean all inputs again"
+            )
         for name in outdated:
             self._folder.remove(name)
 

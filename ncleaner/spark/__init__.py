@@ -46,7 +46,7 @@ from ncleaner.running.outputs import check_replaced, is_directory, open_output_i
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.parquet import to_table
-from ncleaner.sinks.rows import lost_row, page_id, schema_of
+from ncleaner.sinks.rows import schema_of
 from ncleaner.sinks.sink import SinkOptions
 from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
@@ -511,31 +511,30 @@ def _with_cleaned(
     batches: Iterable[pa.RecordBatch], task: _JobSetup, reader: PageReader
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
+    import pyarrow.compute
 
     settings = task.settings_here()
-    kind = pa.struct(list(schema_of(settings.output)))
+    wanted = settings.output.all_pages
+    # a row for each page, and so in the order of the column
+    settings = replace(settings, output=replace(settings.output, all_pages=True))
     with _pool(settings) as pool:
         for batch in batches:
             items = [reader.item(row, number) for number, row in enumerate(batch.to_pylist())]
-            found = [_lost(item) if settings.output.all_pages else None for item in items]
             pages = [
-                page._replace(record_id=str(number), offset=-1)
-                for number, page in enumerate(items)
-                if isinstance(page, Page)
+                item._replace(lost=True) if isinstance(item, Skip) else item
+                for item in items
+                if not isinstance(item, Address)
             ]
-            chunks = engine.cleaned_items(pages, pool, settings.recipe.limits)
-            for table in _tables(chunks, settings.output):
-                for row in table.to_pylist():
-                    item = items[number := int(row["id"])]
-                    assert isinstance(item, Page)
-                    found[number] = {**row, "id": page_id(item)}
-            yield pa.RecordBatch.from_arrays(
-                [*batch.columns, pa.array(found, kind)], [*batch.schema.names, "cleaned"]
+            made = list(_tables(engine.cleaned_items(pages, pool, settings), settings.output))
+            table = pa.concat_tables([schema_of(settings.output).empty_table(), *made]).combine_chunks()
+            has_text = table["left_out"].combine_chunks().is_null()
+            if not wanted:
+                table = table.drop_columns("left_out")
+            cells = [column.combine_chunks() for column in table.columns]
+            column = pa.StructArray.from_arrays(
+                cells, fields=list(table.schema), mask=None if wanted else pa.compute.invert(has_text)
             )
-
-
-def _lost(item: Page | Skip | Address) -> dict[str, Any] | None:
-    return lost_row(item, item.reason) if isinstance(item, Skip) else None
+            yield pa.RecordBatch.from_arrays([*batch.columns, column], [*batch.schema.names, "cleaned"])
 
 
 def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[dict[str, Any]]:
@@ -551,7 +550,7 @@ def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[
     """
     settings = _as_rows(settings)
     with _pool(settings) as pool:
-        for table in _tables(engine.cleaned_items(items, pool, settings.recipe.limits), settings.output):
+        for table in _tables(engine.cleaned_items(items, pool, settings), settings.output):
             yield from table.to_pylist()
 
 

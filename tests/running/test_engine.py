@@ -286,7 +286,7 @@ def test_one_input_at_a_time(tmp_path: Path) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)
     [source] = find_inputs([path])
     with pool_of(1, EVERYTHING) as pool:
-        for chunks in (cleaned(source, pool), cleaned_items(read(path), pool, Limits())):
+        for chunks in (cleaned(source, pool), cleaned_items(read(path), pool, EVERYTHING)):
             total, output, quarantine = Tally(), b"", b""
             for chunk in chunks:
                 total += chunk.tally

@@ -266,9 +266,16 @@ def test_inputs_that_come_and_go(source: Path, tmp_path: Path) -> None:
     assert read_history(str(out)).total.pages == sum(rows(out).values())
     (source / "0" / "030.html").unlink()
     before = outputs_in(out)
-    with pytest.raises(OutputError, match=r"also has pages of 030\.html, which is not given: .*--again"):
+    with pytest.raises(OutputError, match=r"also have pages of .* such as 030\.html: .*--again") as refusal:
         run(find_inputs([source / "0"]), settings(12), output=out)
     assert outputs_in(out) == before
+    # what is deleted is made again without it
+    [name] = [name for name in before if name in str(refusal.value)]
+    (out / name).unlink()
+    tally = run(find_inputs([source / "0"]), settings(12), output=out)
+    assert 0 < tally.inputs < 20 and rows(out) == given(source / "0", source / "1")
+    assert read_history(str(out)).total.pages == sum(rows(out).values())
+    (source / "0" / "003.html").unlink()
     run(find_inputs([source / "0"]), settings(12), output=out, again=True)
     assert rows(out) == given(source / "0", source / "1")
     assert read_history(str(out)).total.pages == sum(rows(out).values())
@@ -326,6 +333,7 @@ def test_an_input_that_cannot_be_read_costs_no_other(source: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names of files")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_deadly_pages_of_packs(hook_workers: HookWorkers, source: Path, tmp_path: Path, jobs: int) -> None:
     hook_workers(HOOK)
