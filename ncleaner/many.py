@@ -235,14 +235,19 @@ def _in_workers(items: Iterator[_Item], call: _Call, jobs: int, recipe: Recipe) 
         call(_SAMPLE)
     failures: list[Exception] = []
     batches = _batches(items, failures, recipe.encoding)
-    with Pool(jobs, _Setup(call), seconds=limits.seconds, memory=limits.memory) as pool:
-        for batch, event in in_order(batches, pool, _BATCHES * jobs):
-            if isinstance(event, Chunk):
-                yield from pickle.loads(event.output)
-            elif isinstance(event, Failed | Death):
-                assert isinstance(batch.job, _Job)
-                left = len(batch.job.items) - batch.items
-                yield from (WorkerError(event.why) for _ in range(left))
+    try:
+        with Pool(jobs, _Setup(call), seconds=limits.seconds, memory=limits.memory) as pool:
+            for batch, event in in_order(batches, pool, _BATCHES * jobs):
+                if isinstance(event, Chunk):
+                    yield from pickle.loads(event.output)
+                elif isinstance(event, Failed | Death):
+                    assert isinstance(batch.job, _Job)
+                    left = len(batch.job.items) - batch.items
+                    yield from (WorkerError(event.why) for _ in range(left))
+    except WorkerError as error:
+        # not of a page
+        error.add_note('A script calls this below `if __name__ == "__main__":`.')
+        raise
     if failures:
         raise failures[0]
 

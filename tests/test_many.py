@@ -223,6 +223,20 @@ def test_in_a_process_that_may_start_none() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="other words")
+def test_a_script_that_each_worker_would_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(
+        "import threading, ncleaner\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "list(ncleaner.clean_many(['<p>x'] * 99, jobs=2))\n"
+    )
+    result = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 1
+    assert result.stderr.endswith('A script calls this below `if __name__ == "__main__":`.\n')
+
+
+@pytest.mark.slow
 def test_where_workers_are_not_forked() -> None:
     """As on Windows and macOS: what a worker needs is sent to it."""
     with pytest.MonkeyPatch.context() as patch:

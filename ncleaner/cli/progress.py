@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -145,8 +145,9 @@ class ProgressDisplay(_Display):
         as_json: for programs: each line is an object with `time` (UTC), `event` and what belongs to it.
     """
 
-    def __init__(self, inputs: Iterable[Input], quiet: bool, as_json: bool) -> None:
+    def __init__(self, inputs: Collection[Input], quiet: bool, as_json: bool) -> None:
         super().__init__(total_size(inputs), quiet, as_json)
+        self._is_piped = all(each.is_pipe for each in inputs)
         self._reached: dict[Input, int] = {}
         self._done = 0
         self._pages = 0
@@ -183,8 +184,8 @@ class ProgressDisplay(_Display):
         if self._as_json:
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
-            # a page in a pipe has one line
-            self.say(run_summary(tally, in_short=tally.pages == 1 and not sys.stdout.isatty()))
+            in_short = tally.pages == 1 and self._is_piped and not sys.stdout.isatty()
+            self.say(run_summary(tally, in_short))
 
 
 class SortDisplay(_Display):

@@ -376,6 +376,14 @@ def test_plain_text_that_a_method_leaves_to_another_one_is_told_once(tmp_path: P
         assert result.stderr.decode().count(said) == times
 
 
+def test_a_page_in_a_pipe_has_a_summary_of_one_line(tmp_path: Path) -> None:
+    found = ncleaner("clean", stdin=PAGE.encode())
+    assert found.stderr == b"1 page read: 1 cleaned, 0 empty, 0 given up\n"
+    page = tmp_path / "page.html"
+    page.write_text(PAGE)
+    assert b"1 page read: 1 cleaned, 0 empty, 0 given up\n1 segment kept" in ncleaner("clean", page).stderr
+
+
 GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (
     "<p>Το λιμεναρχείο ανακοίνωσε σήμερα ότι το πλοίο θα φύγει αύριο το πρωί για τα νησιά, αν ο άνεμος πέσει.</p>"
 )
