@@ -42,7 +42,7 @@ _NAMES = ("version", "method", "model", "format")
 # outputs that differ in them stand side by side
 _FORM = ("format", "compression")
 # options that name a file: `model_fingerprint` changes with what is in it
-_FILES = {"sites", "table"}
+FILES = {"sites", "table"}
 # where no page was given up, an output depends on none of them
 _BOUNDS = {"limits.seconds", "limits.memory"}
 
@@ -303,7 +303,7 @@ class Manifest:
             return []
         for place, each in options.items():
             was, now = _value_of(before, place, each), _value_of(self._settings, place, each)
-            is_same = was == now or (place in _FILES and was and now)
+            is_same = was == now or (place in FILES and was and now)
             if not (is_same or (place in _BOUNDS and not found.lost)):
                 self.others.add(f"{each.shown} was {each.said(was)} and is {each.said(now)}")
         known = {place.partition(".")[0] for place in options}

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, Final
 from zlib import crc32
@@ -17,9 +19,10 @@ from zlib import crc32
 from ncleaner.errors import InputError, OutputError, cannot_write, stdout_error
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
+from ncleaner.running.manifest import FILES, settings_record
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.formats import Output
-from ncleaner.sinks.sink import Writable
+from ncleaner.sinks.sink import Sink, Writable
 from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_and_name
 from ncleaner.text.visible import counted
@@ -193,6 +196,21 @@ def _identity(path: str) -> str | tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def _sink(settings: Settings) -> Sink:
+    """Returns the sink of an output, which can say how it was made."""
+    sink = settings.output.sink()
+    if settings.output.format == "parquet":
+        sink.about = _about(settings)
+    return sink
+
+
+@lru_cache(2)
+def _about(settings: Settings) -> dict[str, str]:
+    record = settings_record(settings, settings.fingerprint())
+    # temporary files may have other names in each run; their contents are in the fingerprint
+    return {"ncleaner": json.dumps({name: record[name] for name in record.keys() - FILES}, sort_keys=True)}
+
+
 class _Parts:
     """Files for the rows of an output: after a number of rows, another one begins.
 
@@ -206,6 +224,7 @@ class _Parts:
     def __init__(self, out: Writable, folder: Folder, name: str, settings: Settings) -> None:
         self.names: list[str] = []
         self._folder, self._name, self._output = folder, name, settings.output
+        self._settings = settings
         self._files = ExitStack()
         self._sink = ExitStack()
         self._rest: BinaryIO | None = None
@@ -213,7 +232,7 @@ class _Parts:
         self._begin(out)
 
     def _begin(self, out: Writable) -> None:
-        self._out = self._sink.enter_context(self._output.sink().wrapped(out))
+        self._out = self._sink.enter_context(_sink(self._settings).wrapped(out))
         self._rows = 0
 
     def write(self, data: bytes) -> None:
@@ -317,7 +336,7 @@ def open_output(
         if place is not None and settings.output.rows:
             written = _Parts(out, *place, settings)
         else:
-            written = settings.output.sink().wrapped(out)
+            written = _sink(settings).wrapped(out)
         yield OpenOutput(files.enter_context(written), files, quarantine)
 
 

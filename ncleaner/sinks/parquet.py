@@ -59,7 +59,7 @@ class ParquetSink(JsonlSink):
         buffer = BytesIO()
         writer = pq.ParquetWriter(
             buffer,
-            schema_of(self.options),
+            schema_of(self.options).with_metadata(dict(self.about)),
             compression="zstd",
             compression_level=_LEVEL,
             use_dictionary=_REPEATED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -167,10 +168,12 @@ class Sink(ABC):
     Attributes:
         suffix: suffix of its files, with the dot.
         marks: whether `render` needs Documents with marks (`dump_html`).
+        about: how the output is made, for a format that can say it.
     """
 
     suffix: str
     marks: bool = False
+    about: Mapping[str, str] = {}
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self.options = options
