@@ -338,6 +338,9 @@ def _file(path: str, relative: str) -> Input:
 
 
 def _is_known(name: str) -> bool:
+    # the list of the pages in a gold directory
+    if name.rpartition("/")[2] == "manifest.jsonl":
+        return False
     return uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT, *TABLES))
 
 
