@@ -152,7 +152,7 @@ class Binary(NamedTuple):
         return f"{what} ({self.name})" if self.name else what
 
 
-_READ: Final = "HTML, text and web archives are read"
+_READ: Final = "HTML, text, web archives and tables are read"
 _CONVERT: Final = f"{_READ}; convert it first"
 _UNPACK: Final = "decompress it first; `ncleaner.pages` and the command line read compressed files"
 _UNKNOWN: Final = Binary("", _READ)

@@ -75,13 +75,13 @@ def test_what_is_no_page(given: Any, said: str) -> None:
             b"%PDF-1.4\n1 0 obj",
             r"the page is not text \(PDF\): .* convert it first, for example with pdftotext",
         ),
-        (b"\x89PNG\r\n\x1a\n", r"the page is not text \(PNG image\): HTML, text and web archives are read"),
+        (b"\x89PNG\r\n\x1a\n", r"the page is not text \(PNG image\): HTML, text, web archives and tables are read"),
         (
             gzip.compress(PROSE.encode(), mtime=0),
             r"not text \(gzip\): decompress it first; `ncleaner.pages` .* read",
         ),
         (b"PK\x03\x04\x14\0", r"not text \(ZIP, as are docx, odt and epub\): .*; unpack or convert it first"),
-        (bytes(range(256)), "the page is not text: HTML, text and web archives are read"),
+        (bytes(range(256)), "the page is not text: HTML, text, web archives and tables are read"),
     ],
 )
 def test_a_binary_file_is_no_page(body: bytes, said: str) -> None:
@@ -193,7 +193,6 @@ def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Excepti
         ("include_comments", "did you mean comments?"),
         ("target_language", "did you mean language?"),
         ("include_links", "give links to `markdown`, `html` or `extract`"),
-        ("metadata", "give metadata to `markdown`"),
         ("base_url", "give url to `extract` or a method of a Cleaner"),
         ("prune_xpath", "it stays in the text: filter segments by their path"),
         ("markdown", "`extract` returns .text, .markdown and .metadata"),

@@ -171,11 +171,11 @@ def test_what_cannot_be_saved_is_an_error_and_stays_as_it_was(tmp_path: Path) ->
     work = session(tmp_path)
     work.change("p0", 0, [(0, "o")])
     # the name under which the next file would be written
-    (tmp_path / "labels" / "me" / "p0.json.part").mkdir()
+    (tmp_path / "labels" / "me" / ".p0.json.part").mkdir()
     with pytest.raises(OutputError, match="cannot write"):
         work.change("p0", 1, [(1, "o")])
     assert stored(tmp_path)["labels"] == "o......."
-    (tmp_path / "labels" / "me" / "p0.json.part").rmdir()
+    (tmp_path / "labels" / "me" / ".p0.json.part").rmdir()
     assert work.change("p0", 1, [(1, "o")]).labels == "oo......"
 
 
