@@ -88,9 +88,10 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT...",
-        help="Archives, pages, texts, directories or URLs. Archives are .warc, .arc and .wet, plain, .gz, "
-        ".zst, .lz4, .bz2 or .xz, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and "
-        "so on; - or nothing is standard input.",
+        help="Archives, pages, texts, tables, directories or URLs. Archives are .warc, .arc and .wet, plain, "
+        ".gz, .zst, .lz4, .bz2 or .xz, and .wacz; pages are .html and .mhtml; tables are .parquet, .arrow, "
+        ".feather, .jsonl, .csv and .tsv; URLs are s3://…, https://… and so on; - or nothing is standard "
+        "input.",
     ),
 ]
 

@@ -48,7 +48,7 @@ class Reading(Declared):
 
     column: str | None = option(
         None,
-        "Column of a table (Parquet, Arrow, JSON lines, CSV, TSV) that has the pages.",
+        "Column of a table that has the pages.",
         kind=str, otherwise="html, content, raw_content, body or text", metavar="NAME", panel=_PANEL,
     )  # fmt: skip
     prefix: str | None = option(None, "Prefix of the archives that a table names.", kind=str, flags=None)

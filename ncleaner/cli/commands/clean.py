@@ -29,8 +29,8 @@ EXAMPLES = (
         "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
     ),
     (
-        "A crawl without repeated text and pages:",
-        "ncleaner clean town.warc.gz --sites auto --drop-duplicates -o unique.jsonl",
+        "A table: its pages, or the records at the addresses in it, as of these rows:",
+        "ncleaner clean corpus/crawl.jsonl --precision -o again.parquet",
     ),
 )
 
@@ -96,7 +96,7 @@ def command(
     quarantine: _QuarantineOption = None,
     asked: Run,
 ) -> None:
-    """Clean web archives, HTML pages or text dumps."""
+    """Clean web archives, HTML pages, text dumps or tables of pages."""
     from ncleaner.cli.progress import ProgressDisplay
     from ncleaner.parsing._lexbor import reuse_memory
     from ncleaner.running.engine import run
