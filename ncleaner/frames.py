@@ -171,7 +171,7 @@ def batches(
     >>> [(len(batch), batch.schema.names[:2]) for batch in ncleaner.batches("examples/crawl.warc.gz", jobs=1)]
     [(15, ['id', 'url'])]
 
-    The batches are those rows that `rows` gives, with one schema (`sinks.rows.schema_of`) for data frames,
+    The batches are those rows that `rows` gives, with one schema (`sinks.schema.schema_of`) for data frames,
     databases and engines; docs/python.md has examples. A page that kills a worker, or holds it up, is given
     up. No worker is left when the iterator ends, is closed or is deleted.
 
@@ -206,7 +206,7 @@ def _found(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def _batches(paths: Sequence[str], settings: Settings, jobs: int) -> Iterator[pa.RecordBatch]:
-    from ncleaner.sinks.parquet import to_table
+    from ncleaner.sinks.schema import to_table
 
     lines: list[bytes] = []
     size = 0

@@ -75,7 +75,10 @@ def test_what_is_no_page(given: Any, said: str) -> None:
             b"%PDF-1.4\n1 0 obj",
             r"the page is not text \(PDF\): .* convert it first, for example with pdftotext",
         ),
-        (b"\x89PNG\r\n\x1a\n", r"the page is not text \(PNG image\): HTML, text, web archives and tables are read"),
+        (
+            b"\x89PNG\r\n\x1a\n",
+            r"the page is not text \(PNG image\): HTML, text, web archives and tables are read",
+        ),
         (
             gzip.compress(PROSE.encode(), mtime=0),
             r"not text \(gzip\): decompress it first; `ncleaner.pages` .* read",

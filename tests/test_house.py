@@ -50,7 +50,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "cleaner": {
         "recipe", "document", "dumping", "modelling", "methods", "surveying", "markup", "sinks", "describing",
     },
-    "frames": {"pools", "text", "reading", "sinks", "cleaner", "running"},
+    "frames": {"pools", "text", "reading", "sinks", "recipe", "cleaner", "running"},
     "many": {
         "pools", "reading", "parsing", "markup", "recipe", "cleaner", "running",
     },
@@ -65,9 +65,11 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     # the doors
     "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},
-    "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
+    "datatrove": {"pools", "sinks", "recipe", "running"},
     "__main__": {"cli"},
-    "__init__": {"reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "many", "recipe"},
+    "__init__": {
+        "reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "many", "recipe", "sinks",
+    },
     # the laboratory
     "lab": set(),
     "lab.scoring": {"pools"},

@@ -21,11 +21,19 @@ import orjson
 from ncleaner.errors import InputError, require
 from ncleaner.limits import MOST_BYTES
 from ncleaner.page import Damage, Page, Skip, binary
-from ncleaner.reading.containers import seekable
-from ncleaner.reading.inputs import STDIN, TABLES, TableKind, TableOptions, below, sniff, table_kind
+from ncleaner.reading.inputs import (
+    STDIN,
+    TABLES,
+    TOO_LARGE,
+    TableKind,
+    TableOptions,
+    below,
+    sniff,
+    table_kind,
+)
 from ncleaner.reading.markers import BOM
 from ncleaner.reading.opening import compression_of, layers_of, opened
-from ncleaner.reading.streams import Members, Source, Window
+from ncleaner.reading.streams import Members, Source
 from ncleaner.text.visible import counted
 from ncleaner.text.wordlists import word_lists
 
@@ -37,15 +45,11 @@ _NAMES: Final = word_lists(
     "page", "html", "text", "url", "date", "id", "content type", "archive", "offset", "length",
 )  # fmt: skip
 _HEAD: Final = 4096
-# Bytes of the batches in which columns are read, and most rows of one.
-_BATCH_BYTES: Final = 1 << 23
-_BATCH_ROWS: Final = 1024
 # JSON and CSV may have a page in several times its bytes.
 _TIMES: Final = 6
 # The seconds since 1970 of the year 5138; larger numbers are milliseconds, microseconds or nanoseconds.
 _SECONDS: Final = 10**11
 _CDX_DATE: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
-_TOO_LARGE: Final = object()
 # Bytes that are not UTF-8, as Python has them in text.
 _ESCAPED: Final = re.compile("[\udc80-\udcff]")
 
@@ -116,7 +120,11 @@ def rows_of(
         source.rewind(source.start)
     else:
         source = Source(layers[-1], source.name, 1 << 20)
-    return _rows_of_arrow(kind, source, limit, choose)
+    require(f"{source.name}: reading {kind}", "pyarrow", "parquet")
+    # only now, since few tables need it
+    from ncleaner.reading.arrow import rows_of_arrow
+
+    return rows_of_arrow(kind, source, limit, choose)
 
 
 def rows_in(path: str | os.PathLike[str], limit: int = MOST_BYTES) -> Iterator[tuple[int, Row]]:
@@ -213,7 +221,7 @@ class PageReader:
         what, lost = "", True
         if body is None or body == b"":
             what, lost = "empty cell", False
-        elif body is _TOO_LARGE or (isinstance(body, bytes) and len(body) > self._limit):
+        elif body is TOO_LARGE or (isinstance(body, bytes) and len(body) > self._limit):
             what = "too large"
         elif not isinstance(body, bytes):
             what = f"cell of {self._columns['page']} that is {type(body).__name__}, not a page"
@@ -390,99 +398,3 @@ def _rows_of_csv(
             has = f"line {rows.line_num} has {counted(len(cells), 'cell')}"
             yield number, f"{has} for {counted(len(names), 'column')}"
         number += bool(cells)
-
-
-# Parquet and Arrow
-
-
-def _rows_of_arrow(
-    kind: str, source: Source, limit: int, choose: Callable[[Sequence[str]], Sequence[str]]
-) -> Iterator[Numbered]:
-    require(f"{source.name}: reading {kind}", "pyarrow", "parquet")
-    import pyarrow as pa
-
-    number = 0
-    with seekable(source, 1 << 20) as file:
-        batches = (_parquet if kind == "parquet" else _arrow)(file, choose)
-        while True:
-            try:
-                batch = next(batches)
-            except StopIteration:
-                return
-            # a text that is not UTF-8 is a ValueError
-            except (pa.ArrowException, OSError, ValueError) as error:
-                what = str(error).partition("\n")[0]
-                yield number, source.broken or f"the table cannot be read from here on ({what})"
-                return
-            if isinstance(batch, tuple):
-                yield batch
-                number = batch[0]
-                continue
-            columns = [_cells(column, limit) for column in batch.columns]
-            names = batch.schema.names
-            for cells in zip(*columns, strict=True):
-                yield number, dict(zip(names, cells, strict=True))
-                number += 1
-
-
-def _parquet(file: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[Any]:
-    """Yields the batches of a Parquet file; where a row group cannot be read, the number of the row after it,
-    and why."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pq.ParquetFile(pa.PythonFile(Window(file), "r"), buffer_size=1 << 20, pre_buffer=False)
-    columns = choose(table.schema_arrow.names)
-    end = 0
-    for group in range(table.num_row_groups):
-        about = table.metadata.row_group(group)
-        end += about.num_rows
-        rows = _BATCH_BYTES * about.num_rows // max(1, about.total_byte_size)
-        batches = table.iter_batches(
-            max(1, min(_BATCH_ROWS, rows)), row_groups=[group], columns=columns, use_threads=False
-        )
-        try:
-            yield from batches
-        except (pa.ArrowException, OSError, ValueError) as error:
-            if file.broken:
-                raise
-            yield end, f"row group {group} cannot be read to its end ({str(error).partition(chr(10))[0]})"
-
-
-def _arrow(file: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[Any]:
-    """Yields the batches of a file or a stream of Arrow."""
-    import pyarrow as pa
-
-    is_stream = not file.peek(8).startswith(b"ARROW1")
-    handle = pa.PythonFile(Window(file), "r")
-    reader = pa.ipc.open_stream(handle) if is_stream else pa.ipc.open_file(handle)
-    columns = choose(reader.schema.names)
-    whole = reader if is_stream else (reader.get_batch(number) for number in range(reader.num_record_batches))
-    for batch in whole:
-        batch = batch.select(columns)
-        for start in range(0, len(batch), _BATCH_ROWS):
-            yield batch.slice(start, _BATCH_ROWS)
-
-
-def _cells(column: Any, limit: int) -> list[Any]:
-    """Returns the values of a column of Arrow; texts that are too large are not made."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.dictionary_decode()
-        kind = column.type
-    if pa.types.is_timestamp(kind):
-        # Python has no nanoseconds
-        return column.cast(pa.timestamp("us", kind.tz), safe=False).to_pylist()  # type: ignore[no-any-return]
-    is_text = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
-    if not is_text and not pa.types.is_large_binary(kind):
-        return column.to_pylist()  # type: ignore[no-any-return]
-    sizes = pc.binary_length(column)
-    if (pc.max(sizes).as_py() or 0) <= limit:
-        return column.to_pylist()  # type: ignore[no-any-return]
-    return [
-        _TOO_LARGE if size is not None and size > limit else column[at].as_py()
-        for at, size in enumerate(sizes.to_pylist())
-    ]

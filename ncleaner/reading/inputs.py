@@ -20,6 +20,8 @@ from ncleaner.text.visible import counted, joined
 
 TableKind = Literal["parquet", "arrow", "jsonl", "csv"]
 
+#: Stands for a cell of a table that is larger than any page may be.
+TOO_LARGE: Final = object()
 #: The path that stands for standard input.
 STDIN: Final = "-"
 

@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 from ncleaner.errors import OutputError, require
 from ncleaner.sinks.compression import Ordered, ordered
 from ncleaner.sinks.jsonl import JsonlSink
-from ncleaner.sinks.rows import schema_of
 from ncleaner.sinks.sink import SinkOptions, Writable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # A row group ends when it has this many rows, or its JSON this many bytes.
 _ROWS = 5_000
@@ -56,6 +51,8 @@ class ParquetSink(JsonlSink):
         """Returns a Parquet file; without pages, it has no row group."""
         import pyarrow.parquet as pq
 
+        from ncleaner.sinks.schema import schema_of, to_table
+
         buffer = BytesIO()
         writer = pq.ParquetWriter(
             buffer,
@@ -83,30 +80,6 @@ class ParquetSink(JsonlSink):
             with suppress(Exception):
                 writer.close()
             raise
-
-
-def to_table(lines: bytes, options: SinkOptions = SinkOptions()) -> pa.Table:
-    """Returns lines of `JsonlSink.render` as a table of `schema_of`.
-
-    Args:
-        lines: any number of rows.
-        options: those of the sink.
-
-    Raises:
-        pyarrow.ArrowInvalid: the lines are not rows of `JsonlSink.render`.
-    """
-    import pyarrow as pa
-    from pyarrow import json
-
-    schema = schema_of(options)
-    if not lines:
-        return schema.empty_table()
-    return json.read_json(
-        pa.BufferReader(lines),
-        # all lines in one block, since a row must not be longer than a block
-        read_options=json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
-        parse_options=json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
-    ).select(schema.names)
 
 
 class _RowGroups:

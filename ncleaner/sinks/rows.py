@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import uuid
 from datetime import datetime
-from functools import cache, lru_cache
-from types import ModuleType, UnionType
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from types import ModuleType
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.document._kept import number_kept, thousandths
-from ncleaner.document.kept import KINDS, NOTICE, Kept
+from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.options import OptionError
 from ncleaner.page import Page, Skip
@@ -21,11 +21,8 @@ from ncleaner.sinks.sink import SinkOptions, capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text, removed_text
 from ncleaner.text.hosts import host_of
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 # {column: the option that asks for it}; all others are always there.
-_ASKED_FOR = {
+ASKED_FOR = {
     "left_out": "all_pages",
     **{name: name for name in ("markdown", "metadata", "signals", "removed", "segments")},
 }
@@ -206,7 +203,7 @@ def lost_row(page: Page | Skip, why: str) -> dict[str, Any]:
     known = {name: getattr(page, name, None) or None for name in ("url", "truncated")}
     at = {name: place for name in ("offset", "length") if (place := getattr(page, name, -1)) >= 0}
     return {
-        **{name: None for name in Row.__annotations__ if name not in _ASKED_FOR},
+        **{name: None for name in Row.__annotations__ if name not in ASKED_FOR},
         **{name: replace_surrogates(text) for name, text in known.items() if text},
         "id": page_id(page if isinstance(page, Page) else Page(b"", page.url, offset=page.offset)),
         "archive": None if page.source == "-" else _known(page.source),
@@ -304,78 +301,3 @@ def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict
         found.append(entry)
         ends[is_kept] += length + 1
     return found
-
-
-# The columns for Arrow
-
-
-@lru_cache(maxsize=8)
-def schema_of(options: SinkOptions = SinkOptions()) -> pa.Schema:
-    """Returns the columns of rows with some options as a schema of Arrow: string, int64, double, bool,
-    timestamp in microseconds and UTC, and lists and structs of these.
-
-    Raises:
-        ImportError: pyarrow is not installed.
-    """
-    import pyarrow as pa
-
-    types = {
-        **{name: _arrow(hint) for name, hint in get_type_hints(Row).items()},
-        "page_kinds": pa.struct(dict.fromkeys((*KINDS, NOTICE), pa.float64())),
-        "metadata": _metadata_type() if options.metadata else None,
-        "signals": _signals_type(options.duplicates) if options.signals else None,
-        "segments": pa.list_(pa.field("element", _segment_type(options))),
-    }
-    columns = {name: kind for name, kind in types.items() if getattr(options, _ASKED_FOR.get(name, ""), True)}
-    return pa.schema({**columns, **{each.name: _arrow(each.type) for each in options.carried}})
-
-
-def _arrow(hint: Any) -> Any:
-    """Returns the type in Arrow of a type in Python."""
-    import pyarrow as pa
-
-    if get_origin(hint) in (UnionType, Union):
-        hint = next(each for each in get_args(hint) if each is not type(None))
-    plain = {
-        str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(),
-        datetime: pa.timestamp("us", "UTC"),
-    }  # fmt: skip
-    return plain.get(hint)
-
-
-def _segment_type(options: SinkOptions) -> pa.DataType:
-    import pyarrow as pa
-
-    left_out = set() if options.removed else {"kept"}
-    left_out |= set() if options.source else {"source_start", "source_end", "selector"}
-    hints = get_type_hints(SegmentRow).items()
-    return pa.struct({name: _arrow(hint) for name, hint in hints if name not in left_out})
-
-
-def _metadata_type() -> pa.DataType:
-    import pyarrow as pa
-
-    from ncleaner.describing.metadata import Metadata
-    from ncleaner.describing.rights import Rights
-
-    types = {list: _texts(), str: pa.string(), type(None): pa.bool_()}
-    fields = {**Metadata().to_dict(), **Rights().to_dict()}.items()
-    return pa.struct({name: types[type(value)] for name, value in fields})
-
-
-def _signals_type(duplicates: bool) -> pa.DataType:
-    import pyarrow as pa
-
-    from ncleaner.describing.signals import SIGNALS
-
-    figures = {name: pa.int64() if whole else pa.float64() for name, whole in SIGNALS.items()}
-    figures["hash"] = pa.string()
-    if duplicates:
-        figures["bands"] = _texts()
-    return pa.struct(figures)
-
-
-def _texts() -> pa.DataType:
-    import pyarrow as pa
-
-    return pa.list_(pa.field("element", pa.string()))

@@ -45,14 +45,14 @@ from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, planned
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.parquet import to_table
-from ncleaner.sinks.rows import schema_of
 from ncleaner.sinks.sink import SinkOptions
 from ncleaner.storage.local import RUN, Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
 
 try:
+    import pyarrow as pa
     from py4j.protocol import Py4JError
+    from pyarrow import compute
     from pyspark import (
         Accumulator,
         AccumulatorParam,
@@ -64,11 +64,12 @@ try:
     )
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
+
+    from ncleaner.sinks.schema import schema_of, to_table
 except ImportError as error:
     raise ImportError("ncleaner.spark needs PySpark: pip install 'ncleaner[spark]'") from error
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark import RDD
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
@@ -510,9 +511,6 @@ def cleaned(frame: DataFrame, column: str = "html", settings: Settings | None = 
 def _with_cleaned(
     batches: Iterable[pa.RecordBatch], task: _JobSetup, reader: PageReader
 ) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-    import pyarrow.compute
-
     settings = task.settings_here()
     wanted = settings.output.all_pages
     # a row for each page, and so in the order of the column
@@ -532,7 +530,7 @@ def _with_cleaned(
                 table = table.drop_columns("left_out")
             cells = [column.combine_chunks() for column in table.columns]
             column = pa.StructArray.from_arrays(
-                cells, fields=list(table.schema), mask=None if wanted else pa.compute.invert(has_text)
+                cells, fields=list(table.schema), mask=None if wanted else compute.invert(has_text)
             )
             yield pa.RecordBatch.from_arrays([*batch.columns, column], [*batch.schema.names, "cleaned"])
 

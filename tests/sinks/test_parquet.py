@@ -24,7 +24,8 @@ from ncleaner.page import Page
 from ncleaner.reading.archive import pages
 from ncleaner.sinks import parquet
 from ncleaner.sinks.formats import Output
-from ncleaner.sinks.rows import row_of, schema_of
+from ncleaner.sinks.rows import row_of
+from ncleaner.sinks.schema import schema_of, to_table
 from ncleaner.sinks.sink import replace_surrogates
 
 from ..outputs import (
@@ -146,7 +147,7 @@ def test_the_schema_is_that_of_the_files_and_of_the_rows(options: dict[str, Any]
         table = pq.read_table(io.BytesIO(written(sink, parts)))
         assert table.schema == schema
         assert len(table) == len(parts)
-        assert parquet.to_table(b"".join(parts), output) == table
+        assert to_table(b"".join(parts), output) == table
     made = [row_of(each, *cleaner.page(each), output) for each in found]
     assert pa.Table.from_pylist(made, schema=schema) == table
     types = {pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.timestamp("us", "UTC")}
@@ -260,7 +261,7 @@ def test_workers_do_without_pyarrow() -> None:
 def test_other_lines_are_no_table() -> None:
     for lines in (b"{}{", b'{"text": 1}\n', b'{"texts": "x"}\n'):
         with pytest.raises(pa.ArrowInvalid):
-            parquet.to_table(lines)
+            to_table(lines)
 
 
 def test_a_table_that_cannot_be_made_ends_the_output() -> None:
