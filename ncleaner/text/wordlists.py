@@ -81,3 +81,8 @@ def word_lists(name: str, *sections: str) -> dict[str, tuple[str, ...]]:
 def any_of(words: Iterable[str]) -> str:
     """Returns a regular expression for any of several, whose groups `(a|b)` are not remembered."""
     return _GROUP.sub("(?:", "|".join(words))
+
+
+def pairs_of(words: Iterable[str]) -> dict[str, str]:
+    """Returns {first: second} of words with a colon between two parts; the second is empty without it."""
+    return {first: second for first, _, second in (word.partition(":") for word in words)}
