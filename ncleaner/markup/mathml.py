@@ -13,89 +13,21 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from ncleaner.text.visible import UNSEEN_OPERATORS
+from ncleaner.text.wordlists import pairs_of, word_lists
 
-_FUNCTIONS = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf "
-    "limsup ln log max min Pr sec sin sinh sup tan tanh".split()
-)
-# functions and operators whose limits are below and above them
-_LIMITS = frozenset("det gcd inf lim liminf limsup max min Pr sup".split())
-
-
-def _commands(signs: str, names: str) -> dict[str, str]:
-    return dict(zip(signs, names.split(), strict=True))
-
-
-_LARGE = _commands(
-    "∑∏∐∫∬∭∮⋂⋃⋀⋁⨁⨂⨀⨆",
-    "sum prod coprod int iint iiint oint bigcap bigcup bigwedge bigvee bigoplus bigotimes bigodot bigsqcup",
-)
-# relations and binary operators: what is around them is apart
-_BINARY = _commands(
-    "±∓×÷∗⋆∘∙⋅·∩∪∧∨⊕⊖⊗⊙∖⊎",
-    "pm mp times div ast star circ bullet cdot cdot cap cup wedge vee oplus ominus otimes odot setminus "
-    "uplus",
-)
-_BINARY |= _commands(
-    "≤≥≪≫≠≡≈≅∼≃≍∝∈∉∋⊂⊃⊆⊇⊏⊐⊢⊣⊨⊥∣∥≺≻≔⩽⩾⊊",
-    "leq geq ll gg neq equiv approx cong sim simeq asymp propto in notin ni subset supset subseteq supseteq "
-    "sqsubset sqsupset vdash dashv models perp mid parallel prec succ coloneqq leqslant geqslant subsetneq",
-)
-_BINARY |= _commands(
-    "←→↔⇐⇒⇔↦⟵⟶⟷⟸⟹⟺⟼↑↓⇑⇓↪↩⇌",
-    "leftarrow rightarrow leftrightarrow Leftarrow Rightarrow Leftrightarrow mapsto longleftarrow "
-    "longrightarrow longleftrightarrow Longleftarrow Longrightarrow Longleftrightarrow longmapsto uparrow "
-    "downarrow Uparrow Downarrow hookrightarrow hookleftarrow rightleftharpoons",
-)
-_SIGNS = _commands(
-    "∞∂∇∀∃¬∅ℓℏℜℑℵ∠△□◇…⋯⋮⋱′″‖⟨⟩⌈⌉⌊⌋√†‡§¶ϵϑϖϱςϕ°∎",
-    r"\infty \partial \nabla \forall \exists \neg \emptyset \ell \hbar \Re \Im \aleph \angle \triangle "
-    r"\square \diamond \ldots \cdots \vdots \ddots ' '' \Vert \langle \rangle \lceil \rceil \lfloor \rfloor "
-    r"\surd \dagger \ddagger \S \P \epsilon \vartheta \varpi \varrho \varsigma \phi ^{\circ} \blacksquare",
-)
+# `mathml.txt` says what these are, and how to add one.
+_LISTS = word_lists(
+    "markup/mathml", "functions, as written", "limits, as written", "large", "binary, as written",
+    "signs, as written", "over", "under", "variants", "alphabets, as written", "matrices, as written",
+)  # fmt: skip
+_FUNCTIONS, _LIMITS, *_PAIRS = _LISTS.values()
+_LARGE, _BINARY, _SIGNS, _OVER, _UNDER, _VARIANTS, _ALPHABETS, _MATRICES = map(pairs_of, _PAIRS)
 # what has another meaning in TeX
 _SPECIAL = {char: f"\\{char}" for char in "#$%&_{}"} | {"\\": r"\backslash", "~": r"\sim", "^": r"\hat{}"}
 _PLAIN_BINARY = {"−": "-", "=": "=", "+": "+", "-": "-", "<": "<", ">": ">"}
-_OVER = _commands(
-    "¯‾_―^ˆ˜~∼→⃗˙.¨ˇ˘´`⏞⏜",
-    "overline overline overline overline hat hat tilde tilde tilde vec vec dot dot ddot check breve acute "
-    "grave overbrace overparen",
-)
-_UNDER = _commands("_¯‾⏟", "underline underline underline underbrace")
-_VARIANTS = {
-    "bold": "mathbf",
-    "bold-italic": "boldsymbol",
-    "double-struck": "mathbb",
-    "script": "mathcal",
-    "bold-script": "mathcal",
-    "fraktur": "mathfrak",
-    "sans-serif": "mathsf",
-    "monospace": "mathtt",
-    "normal": "mathrm",
-}
-# from the names of letters of mathematical alphabets in Unicode
-_ALPHABETS = {
-    "BOLD ITALIC": "boldsymbol",
-    "DOUBLE-STRUCK": "mathbb",
-    "SCRIPT": "mathcal",
-    "FRAKTUR": "mathfrak",
-    "BLACK-LETTER": "mathfrak",
-    "SANS-SERIF": "mathsf",
-    "MONOSPACE": "mathtt",
-    "BOLD": "mathbf",
-}
-_OPENING = _commands("([{|‖∥⟨⌈⌊", r"( [ \{ | \Vert \Vert \langle \lceil \lfloor")
-_CLOSING = _commands(")]}|‖∥⟩⌉⌋", r") ] \} | \Vert \Vert \rangle \rceil \rfloor")
+_OPENING = dict(zip("([{|‖∥⟨⌈⌊", r"( [ \{ | \Vert \Vert \langle \lceil \lfloor".split(), strict=True))
+_CLOSING = dict(zip(")]}|‖∥⟩⌉⌋", r") ] \} | \Vert \Vert \rangle \rceil \rfloor".split(), strict=True))
 _CLOSED = frozenset(")]}⟩⌉⌋")
-_MATRICES = {
-    "()": "pmatrix",
-    "[]": "bmatrix",
-    "{}": "Bmatrix",
-    "||": "vmatrix",
-    "‖‖": "Vmatrix",
-    "∥∥": "Vmatrix",
-    "{": "cases",
-}
 _GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER ([A-Z]+)")
 # TeX has no names for those that look like Latin letters
 _LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
