@@ -13,7 +13,7 @@ changes a feature.
 
 from __future__ import annotations
 
-from ncleaner.text.wordlists import word_lists
+from ncleaner.text.wordlists import pairs_of, word_lists
 
 # Roles: what the dumper does at a tag.
 INLINE = 0  # text continues across the tag; the tag may set a context bit
@@ -26,26 +26,11 @@ RULE = 5  # the tag separates segments, and the element has no content
 # Forms of blocks: the kind of segment that begins in a block.
 PLAIN, HEADING, ITEM, PREFORMATTED = range(4)
 
-_INLINE = {
-    "a": "link", "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "cite": "italic",
-    "dfn": "italic", "var": "italic", "u": "underline", "ins": "underline", "s": "strike", "strike": "strike",
-    "del": "strike", "code": "code", "kbd": "code", "samp": "code", "tt": "code", "small": "small",
-    "big": "big", "font": "font", "sub": "sub", "sup": "sup", "q": "quote", "abbr": "abbr",
-    "acronym": "abbr", "time": "time", "label": "label", "mark": "mark", "span": "span", "nobr": None,
-    "bdi": None, "bdo": None, "data": None, "output": None, "ruby": None, "rb": None, "rt": None, "rtc": None,
-    "wbr": None, "blink": None, "picture": None, "slot": None, "math": None, "basefont": None, "map": None,
-    "head": None,
-}  # fmt: skip
-_BLOCK = (
-    "html body div p section article main aside header footer nav hgroup address blockquote center form "
-    "fieldset legend details summary dialog figure figcaption table caption tbody thead tfoot tr td th ul ol "
-    "menu dir li dl dt dd h1 h2 h3 h4 h5 h6 pre listing xmp plaintext search noscript marquee multicol"
-).split()
-_LEFT_OUT = (
-    "title script style template svg canvas iframe object embed applet audio video noframes noembed "
-    "select option optgroup datalist textarea button input meter progress area rp param source track frame "
-    "frameset"
-).split()
+# `tags.txt` says what these are.
+_LISTS = word_lists(
+    "document/tags", "inline", "block", "left out", "format", "void", "objects", "contexts",
+)  # fmt: skip
+_INLINE, _BLOCK, _LEFT_OUT = pairs_of(_LISTS["inline"]), _LISTS["block"], _LISTS["left out"]
 
 # The code of a tag is its index here: 0 for unknown inline tags, 1 for unknown block tags (custom elements),
 # and then the known tags.
@@ -72,13 +57,7 @@ FORM: dict[str, int] = {
     **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), PREFORMATTED),
 }
 
-# Elements that have only one tag: the thirteen void elements of the HTML standard, and the five that the
-# standard also serializes without an end tag (basefont, bgsound, frame, keygen, param). Only the name counts,
-# also inside <svg> and <math>.
-VOID: frozenset[str] = frozenset(
-    "area base br col embed hr img input link meta source track wbr "
-    "basefont bgsound frame keygen param".split()
-)  # fmt: skip
+VOID: frozenset[str] = frozenset(_LISTS["void"])
 
 # Sides of a joint: what is at either side of a place where two pieces of text touch (`_spaces.pyx`).
 TEXT = 0  # the text itself
@@ -86,28 +65,16 @@ FORMAT = 1  # an element that only formats text: a word may continue across it
 SHIFTED = 2  # above or below the line
 LINK = 3
 OTHER = 4
-_FORMAT = (
-    "b strong i em u s strike del ins font big small code kbd samp tt var mark abbr acronym q cite dfn nobr "
-    "bdi bdo wbr ruby rb rt rtc blink basefont math"
-).split()
 SIDE: dict[str, int] = {
     **dict.fromkeys(TAGS, OTHER),
-    **dict.fromkeys(_FORMAT, FORMAT),
+    **dict.fromkeys(_LISTS["format"], FORMAT),
     "sup": SHIFTED,
     "sub": SHIFTED,
     "a": LINK,
 }
-# Elements without text of the page that the page shows in the line: words before and after them are apart.
-OBJECTS: frozenset[str] = frozenset(
-    "img image svg canvas iframe object embed applet audio video select textarea button input meter "
-    "progress".split()
-)
+OBJECTS: frozenset[str] = frozenset(_LISTS["objects"])
 
-# Bits of `runs.context`: the inline elements around a run, and the alternative text of an image.
-CONTEXT: tuple[str, ...] = (
-    "link", "bold", "italic", "underline", "strike", "code", "small", "big", "font", "sub", "sup", "quote",
-    "abbr", "time", "label", "mark", "span", "alt",
-)  # fmt: skip
+CONTEXT: tuple[str, ...] = _LISTS["contexts"]
 CONTEXT_BIT: dict[str, int] = {tag: CONTEXT.index(name) for tag, name in _INLINE.items() if name}
 
 # The version of the hashes of words in class, id and role. It covers the definition of a word, the use of
