@@ -52,25 +52,14 @@ _EXCLUDED = 0.05
 _CANDIDATES = 8
 # Below this probability the identifier does not know the language.
 _UNSURE = 0.2
-# The languages of each script, as `page_language` returns them; some use two. One that is not here uses
-# the Latin script.
-_LANGUAGES_OF = {
-    "Latin": "sr sh bs uz az ku",
-    "Greek": "el",
-    "Cyrillic": "ru uk be bg mk sr sh bs kk ky mn tg tt ba uz az av bxr ce cv krc kv lez mhr mrj "
-    "myv os rue sah tyv xal",
-    "Hebrew": "he yi",
-    "Arabic": "ar fa ur ps ug sd ckb ku pa arz azb lrc mzn pnb",
-    "Indic": "hi mr ne sa bn as pa gu or ta te kn ml si bho bpy dty gom mai new",
-    "Southeast Asian": "th lo my km bo dz",
-    "Kana": "ja",
-    "Hangul": "ko",
-    "Han": "zh ja yue wuu",
-    "letter": "hy ka am ti dv xmf",
-}
+# `scripts.txt` says what these are, and how to add one.
+_LANGUAGES_OF = word_lists(
+    "methods/scripts", "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Indic", "Southeast Asian", "Kana",
+    "Hangul", "Han", "letter",
+)  # fmt: skip
 _SCRIPTS_OF: dict[str, list[str]] = {}
 for _script, _languages in _LANGUAGES_OF.items():
-    for _language in _languages.split():
+    for _language in _languages:
         _SCRIPTS_OF.setdefault(_language, []).append(_script)
 _DEFAULT_SCRIPTS = ["Latin"]
 # Scripts of a single language.

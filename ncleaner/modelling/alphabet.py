@@ -36,6 +36,7 @@ from ncleaner.errors import ModelError
 from ncleaner.fastclass import fastclass
 from ncleaner.modelling import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
 from ncleaner.text._letters import may_compose
+from ncleaner.text.wordlists import word_lists
 
 # A symbol fits a byte. The classes, white space and the boundary need symbols too.
 _PAGES = (sys.maxunicode + 1) >> 8
@@ -190,20 +191,8 @@ _CLASSES = (
     "Southeast Asian", "Kana", "Hangul", "Han", "capital",
 )  # fmt: skip
 _CLASS = {name: number for number, name in enumerate(_CLASSES)}
-_SCRIPTS = {
-    "Latin": ((0x41, 0x250), (0x1E00, 0x1F00), (0x2C60, 0x2C80), (0xA720, 0xA800), (0xFB00, 0xFB07),
-              (0xFF21, 0xFF5B)),
-    "Greek": ((0x370, 0x400), (0x1F00, 0x2000)),
-    "Cyrillic": ((0x400, 0x530), (0x1C80, 0x1C90), (0x2DE0, 0x2E00), (0xA640, 0xA6A0)),
-    "Hebrew": ((0x590, 0x600), (0xFB1D, 0xFB50)),
-    "Arabic": ((0x600, 0x780), (0x860, 0x900), (0xFB50, 0xFE00), (0xFE70, 0xFEFF)),
-    "Indic": ((0x900, 0xE00), (0xA8E0, 0xA900)),
-    "Southeast Asian": ((0xE00, 0x10A0), (0x1780, 0x1800), (0x1950, 0x1AB0), (0xA9E0, 0xAA80)),
-    "Kana": ((0x3040, 0x3100), (0x31F0, 0x3200), (0xFF66, 0xFFA0)),
-    "Hangul": ((0x1100, 0x1200), (0x3130, 0x3190), (0xA960, 0xA980), (0xAC00, 0xD800), (0xFFA0, 0xFFDD)),
-    "Han": ((0x2E80, 0x3008), (0x3021, 0x302A), (0x3105, 0x3130), (0x31A0, 0x31C0), (0x3400, 0x4DC0),
-            (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x33480)),
-}  # fmt: skip
+# `scripts.txt` says what these are.
+_SCRIPTS = word_lists("modelling/scripts", *_CLASSES[4:-1])
 # Beyond the first plane only these code points are no letters.
 _PICTURES = (0x1D000, 0x20000)
 
@@ -214,7 +203,8 @@ def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
     table = np.full(_PAGES << 8, _CLASS["letter"], np.uint8)
     table[slice(*_PICTURES)] = _CLASS["other"]
     for script, ranges in _SCRIPTS.items():
-        for first, last in ranges:
+        for each in ranges:
+            first, last = (int(code, 16) for code in each.split("-"))
             table[first:last] = _CLASS[script]
     codes, category, kind = _categories(((0, 0x80), *_MIXED_BLOCKS))
     # Many scripts write vowels with marks, so a mark counts as a letter.
