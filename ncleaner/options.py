@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, fields
 from functools import cache, wraps
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
@@ -17,41 +18,6 @@ from ncleaner.errors import InputError, NcleanerError
 
 REQUIRED: Any = ...
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
-
-# {what does the same here: options of trafilatura, readability, resiliparse, jusText and newspaper}; what has
-# spaces is a sentence.
-_MEANT = {
-    "language": "lang languages",
-    "this needs no stop list: each page gets the model of its language": "stoplist stopwords",
-    "threshold='precision'": "precision",
-    "threshold='recall'": "recall",
-    "method='ngram'": "fast no_fallback",
-    "headline=False": "no_headings",
-    "drop_duplicates": "deduplicate dedup",
-    "limits": "max_tree_size max_file_size max_bytes max_seconds timeout",
-    "jobs": "workers threads processes n_jobs num_proc",
-    "alt_text": "alt_texts",
-    "encoding": "default_encoding",
-    "url": "base_url",
-    "`extract` returns .text, .markdown and .metadata, and `Cleaner.html` gives HTML": (
-        "output_format format markdown html metadata with_metadata only_with_metadata as_dict html_partial "
-        "formatting include_formatting preserve_formatting list_bullets"
-    ),
-    "it stays in the text: filter segments by their path, or remove elements before": (
-        "include_tables tables prune_xpath xpath skip_elements form_fields noscript"
-    ),
-    "this is what it does, and `Cleaner('everything')` keeps all text": "main_content",
-    "filter what is cleaned by its metadata": "url_blacklist author_blacklist date_extraction_params",
-}
-# {what takes them: options}, besides those of a Cleaner.
-_TAKEN_BY = {
-    "`markdown`, `html` or `extract`": "links images spans",
-    "`extract` or a method of a Cleaner": "url",
-    "`rows` or `batches`": "segments signals removed source all_pages",
-    "`rows`, `batches`, `pages` or `read`": "input_format marker column carry prefix",
-    "`clean_many` or `extract_many`": "jobs urls errors",
-}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -247,9 +213,15 @@ def check_names(known: Collection[str], names: Iterable[str], of: str, cleaner: 
 
 
 def _meant(name: str, known: Collection[str], cleaner: Any) -> str:
-    taken = {option: what for what, options in _TAKEN_BY.items() for option in options.split()}
+    # only here: few names are wrong
+    import tomllib
+
+    tables: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    meant, taken = (
+        {each: what for what, names in tables[key].items() for each in names.split()}
+        for key in ("meant", "taken")
+    )
     taken |= {each.name: "`Cleaner`" for each in options_of(cleaner)} if cleaner else {}
-    meant = {other: what for what, others in _MEANT.items() for other in others.split()}
     # as other programs name it: include_links, favor_precision
     for each in (name, *name.split("_")):
         part = meant.get(each, each)
@@ -260,7 +232,6 @@ def _meant(name: str, known: Collection[str], cleaner: Any) -> str:
             return f"did you mean {part}?"
         if option in taken:
             return f"give {part} to {taken[option]}"
-    # only here: few names are wrong
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, n=1)
