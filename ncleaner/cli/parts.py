@@ -14,39 +14,6 @@ from ncleaner.text.visible import html_text, visible
 
 #: How pages and drawings begin; an output of them replaces nothing else.
 PAGES = (b"<!doctype html", b"<!DOCTYPE html", b"<svg")
-_STYLE = """
-:root { color-scheme: light dark; --text: #222; --back: #fff; --head: #f2f2f2; --line: #ddd; --soft: #666;
-  --ink: #2f6db5 }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e8e8e8; --back: #16181b; --head: #2a2e33; --line: #3a3f45; --soft: #aaa; --ink: #6ea8ee }
-  a { color: #8ab4ff } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 2rem auto;
-  max-width: 72rem; padding: 1rem }
-h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margin-top: 2.2rem }
-table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
-.wide { overflow-x: auto } p, summary { overflow-wrap: anywhere }
-th.n, td.n { text-align: right } td.n { font-variant-numeric: tabular-nums; white-space: nowrap }
-td.u { word-break: break-all }
-"""
-
-CHARTS = """
-.tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0 }
-.tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8rem }
-.tiles b { display: block; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums }
-.tiles span, figcaption small { color: var(--soft) }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.2rem 2rem }
-figure { margin: 0 } figcaption { font-weight: 600; margin-bottom: .4rem }
-figcaption small { font-weight: 400; display: block }
-.bars { display: grid; grid-template-columns: minmax(4rem, max-content) 1fr max-content; gap: .15rem .6rem;
-  font-size: 13px; align-items: center }
-.bars i { display: block; height: .8rem; border-radius: 2px; background: var(--ink) }
-.bars span:nth-child(3n) { text-align: right; font-variant-numeric: tabular-nums }
-svg.chart { width: 100%; height: auto; display: block }
-.chart rect { fill: var(--ink) } .chart path { fill: none; stroke: var(--ink); stroke-width: 2 }
-.chart text { fill: var(--soft); font: 11px system-ui, sans-serif } .chart line { stroke: var(--line) }
-"""
-
 # most bars of a chart, and most characters of a name
 _MOST, _LONGEST = 12, 40
 # of a drawing, in its own units
@@ -78,12 +45,17 @@ def write_page(path: Path, text: str) -> None:
     write_whole(path, text.encode("utf-8", "replace"))
 
 
+def style_of(*names: str) -> str:
+    """Returns the rules of style sheets, which are files beside this module."""
+    return "".join("\n" + Path(__file__).with_name(f"{name}.css").read_text("utf-8") for name in names)
+
+
 def html_head(title: str, style: str) -> str:
     """Returns the beginning of a page, up to its headline; `style`: rules that only this page needs."""
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
         f"<title>ncleaner: {html_text(title)}</title><meta name=viewport content='width=device-width'>"
-        f"<style>{_STYLE}{style}</style>\n<main><h1>{html_text(title)}</h1>"
+        f"<style>{style_of('page')}{style}</style>\n<main><h1>{html_text(title)}</h1>"
     )
 
 

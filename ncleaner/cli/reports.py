@@ -9,12 +9,12 @@ from datetime import timedelta
 from itertools import accumulate
 
 from ncleaner.cli.parts import (
-    CHARTS,
     bars,
     curve,
     distribution,
     html_head,
     html_table,
+    style_of,
     text_table,
     tiles,
     wide,
@@ -168,7 +168,7 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
     """
     return "".join(
         (
-            html_head(history.folder, CHARTS + _STYLE),
+            html_head(history.folder, style_of("charts", "reports")),
             tiles(_large(history)),
             *_beside(_charts(history)),
             *_shown(texts),
@@ -188,15 +188,6 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
             "</div></main></html>\n",
         )
     )
-
-
-_STYLE = """
-h3 { font-size: 1rem; margin: 1.4rem 0 .4rem } .figures { display: flex; flex-wrap: wrap; gap: 0 2.5rem }
-blockquote { margin: .8rem 0; padding: .2rem 0 .2rem 1rem; border-left: 3px solid var(--ink);
-  max-width: 50rem }
-blockquote cite { display: block; color: var(--soft); font-size: 13px; font-style: normal;
-  word-break: break-all }
-"""
 
 
 def _large(history: History) -> list[tuple[str, str]]:
@@ -359,7 +350,7 @@ def survey_page(portrait: Portrait, title: str) -> str:
     duplicates = "duplicates" if portrait.duplicates else "duplicates (see --duplicates)"
     return "".join(
         (
-            html_head(title, CHARTS),
+            html_head(title, style_of("charts")),
             tiles([*_survey_sums(portrait)[:_FIRST], (duplicates, repeated)]),
             *_beside(_crawl_charts(portrait)),
             wide("Largest sites", html_table(_SITES, _sites(portrait))),
