@@ -39,16 +39,7 @@ _LARGE_PAGE = 1_000_000
 _fact: Callable[[tuple[str, str, str]], Fact] = partial(tuple.__new__, Fact)
 
 # What a page has whose data may have its text as a whole.
-_OF_STATE = (
-    b"articleBody",
-    b"STATE__",
-    b"DATA__",
-    b"PROPS__",
-    b"__NUXT__",
-    b"application/json",
-    b"<astro-island",
-    b"data-page=",
-)
+_OF_STATE = b"articleBody STATE__ DATA__ PROPS__ __NUXT__ application/json <astro-island data-page=".split()
 
 
 def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all", places: bool = False) -> Parsed:
