@@ -80,6 +80,7 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     "lab.annotating": {
         "pools", "text", "storage", "reading", "document", "dumping", "methods", "cleaner", "lab.training",
+        "lab.explaining",
     },
     "lab.comparing": {
         "pools", "text", "modelling", "methods", "sinks", "recipe", "cleaner", "lab.scoring", "lab.training",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TypeAlias
@@ -178,16 +177,6 @@ class _Stray:
                         self._at += 1
                     return place
         return None
-
-
-def rows_within(starts: list[int], ends: list[int], start: int, end: int) -> list[int]:
-    """Returns the segments that have some of these bytes of the Document's text.
-
-    `starts` and `ends` are those of all segments.
-    """
-    first = max(bisect_right(starts, start) - 1, 0)
-    behind = bisect_left(starts, end, first)
-    return [row for row in range(first, behind) if ends[row] > start]
 
 
 class _Places:

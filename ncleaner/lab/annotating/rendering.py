@@ -13,7 +13,7 @@ from typing import Final
 import nh3
 
 from ncleaner.document import Document
-from ncleaner.dumping.view import ATTRIBUTES, ELEMENTS, marked_html
+from ncleaner.lab.explaining.view import ATTRIBUTES, ELEMENTS, marked_html
 
 _BASE: Final = """
 html { background: #fff; color: #111; font: 16px/1.45 system-ui, sans-serif }

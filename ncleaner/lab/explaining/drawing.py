@@ -2,7 +2,7 @@
 script.
 
 To the left is the page: its structure, made of our own elements and the text of the segments. Where its
-source is known, there is also the page as it is, which `dumping.view` writes anew without scripts, frames,
+source is known, there is also the page as it is, which `explaining.view` writes anew without scripts, frames,
 forms, pictures and addresses, in a frame without scripts and without network. To the right is a row for each
 segment. A segment of the structure is a link to its row, and the row that the address names shows what led to
 its verdict. The style sheet does that (`:target`), so the policy of the page forbids all scripts.
@@ -18,9 +18,9 @@ from pathlib import Path
 
 from ncleaner.document import Document, tags
 from ncleaner.document.tables import styled_parts
-from ncleaner.dumping.view import marked_html
 from ncleaner.lab.explaining.against import Differences
 from ncleaner.lab.explaining.verdicts import MARKS, Verdicts, Why, legend, listed, said_of_segment
+from ncleaner.lab.explaining.view import marked_html
 from ncleaner.text.visible import counted, html_text, visible_lines
 
 # What a browser may do with the page: show the style sheet that it contains.

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.dumping.html import dump_html
-from ncleaner.dumping.view import ATTRIBUTES, ELEMENTS, marked_html
+from ncleaner.lab.explaining.view import ATTRIBUTES, ELEMENTS, marked_html
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "pages"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "pages"
 
 
 def texts(markup: str) -> dict[int, str]:

@@ -6,6 +6,7 @@ it, so it holds no script, no frame, no form, no link and no address.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,6 @@ from ncleaner.document import Document
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping._walk import Met, walk
 from ncleaner.dumping.html import parse
-from ncleaner.dumping.source import rows_within
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
 
@@ -151,7 +151,7 @@ def marked_html(html: bytes, document: Document, *, encoding: str | None = None)
         if isinstance(item, str):
             out.append(item)
             continue
-        rows = rows_within(starts, ends, item.start, item.end) if item.end > item.start else []
+        rows = _rows_within(starts, ends, item.start, item.end) if item.end > item.start else []
         if not rows:
             out.append(escape(item.text))
             continue
@@ -165,6 +165,16 @@ def marked_html(html: bytes, document: Document, *, encoding: str | None = None)
             out.append(f'<x-seg data-seg="{row}">{escape(part)}</x-seg>')
     tree.release()
     return Marked("".join(out), drawing.styles, drawn)
+
+
+def _rows_within(starts: list[int], ends: list[int], start: int, end: int) -> list[int]:
+    """Returns the segments that have some of these bytes of the Document's text.
+
+    `starts` and `ends` are those of all segments.
+    """
+    first = max(bisect_right(starts, start) - 1, 0)
+    behind = bisect_left(starts, end, first)
+    return [row for row in range(first, behind) if ends[row] > start]
 
 
 def _solid(text: str) -> int:
