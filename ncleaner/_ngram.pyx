@@ -26,7 +26,7 @@ the weights of the full order. So the sum is computed once for each seen n-gram,
 suffix: with one access to a dense table if the table fits into memory, and with a few hash probes otherwise.
 
 *Differential training.* Gold standards have cleaned pages, and do not say what was removed. So the counts of the dirty
-model are those of the raw pages minus those of the clean ones: `modelling/ngrams.py` (`two_sides`, with
+model are those of the raw pages minus those of the clean ones: `lab/training/counting.py` (`two_sides`, with
 `differential`), for `lab/training/ngrams.py`. Where segments can be aligned with the clean text, both sides are counted
 instead (`--scheme aligned`, our default).
 

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
 from ncleaner.dumping.plain import dump_text
+from ncleaner.lab.training.counting import GramCounter, two_sides
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.ngrams import GramCounter, NGramModel, interpolation_weights, two_sides
+from ncleaner.modelling.ngrams import NGramModel, interpolation_weights
 
 CLEAN = ["The ferry was late again, and nobody minded.", "Naïve café — “quoted” text.", "1,234 people came."]
 DIRTY = ["Home | About | Contact", "Log in", "© 2024 All rights reserved", "Home"]

@@ -25,13 +25,14 @@ from ncleaner.classics.line_tree import CLASSES, LINES_FEATURES, LinesModel
 from ncleaner.classics.victor import VictorModel, make_slots
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.plain import dump_text
+from ncleaner.lab.training.counting import GramCounter, two_sides
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import MAGIC, ModelFile
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
-from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.versions import MODELS

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from ncleaner.cli.cards import card_text, model_table
 from ncleaner.errors import ModelError
+from ncleaner.lab.training.counting import GramCounter, two_sides
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import learned_alphabet
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.files import model_bytes, shipped_models
-from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.versions import MODELS
 
 from ..test_ngram import CLEAN, DIRTY, model_of

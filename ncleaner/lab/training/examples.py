@@ -18,10 +18,11 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.scoring.measures import clusters_of
 from ncleaner.lab.training.alignment import gold_document
 from ncleaner.lab.training.calibration import Scored
+from ncleaner.lab.training.counting import GramCounter, Tallies
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.modelling import FOLDS, Scheme
 from ncleaner.modelling.alphabet import Alphabet
-from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.text.visible import counted, joined
 
 # a pair is usable if the raw page contains at least this share of the clean text

@@ -22,6 +22,7 @@ from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.training import NGramOptions
 from ncleaner.lab.training.calibration import Scored, fit_decision
+from ncleaner.lab.training.counting import GramCounter, Tallies, add_counts, add_tallies, two_sides
 from ncleaner.lab.training.examples import ADVICE, Examples, checked_pairs, score_page
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.lab.training.validation import Fold, validated
@@ -29,15 +30,7 @@ from ncleaner.modelling import DEFAULT_Q
 from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.ngrams import (
-    Counts,
-    GramCounter,
-    NGramModel,
-    Tallies,
-    add_counts,
-    add_tallies,
-    two_sides,
-)
+from ncleaner.modelling.ngrams import Counts, NGramModel
 
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)

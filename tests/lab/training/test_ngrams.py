@@ -10,7 +10,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.training.hybrid import train as train_model
 from ncleaner.lab.training.pairs import Pair
-from ncleaner.modelling import STATISTICS, Scheme, Statistic, ngrams
+from ncleaner.modelling import STATISTICS, Scheme, Statistic
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.ngrams import NGramModel
 
@@ -84,7 +84,7 @@ def test_training_is_deterministic_and_does_not_depend_on_chunks(
 ) -> None:
     whole = train(PAIRS, scheme=scheme).to_bytes()
     assert train(PAIRS, scheme=scheme).to_bytes() == whole
-    monkeypatch.setattr(ngrams, "_CHUNK", 50)
+    monkeypatch.setattr("ncleaner.lab.training.counting._CHUNK", 50)
     assert train(PAIRS, scheme=scheme).to_bytes() == whole
 
 

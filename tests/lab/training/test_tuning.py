@@ -20,6 +20,7 @@ from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.commands.tune import train_command, tuning_table
 from ncleaner.lab.training import Labelled, NGramOptions
+from ncleaner.lab.training.counting import GramCounter, Tallies, add_tallies, two_sides
 from ncleaner.lab.training.examples import Examples, score_page
 from ncleaner.lab.training.hybrid import train_hybrid
 from ncleaner.lab.training.ngrams import train_and_score
@@ -29,7 +30,7 @@ from ncleaner.lab.training.validation import Figures
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling import Scheme
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
-from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.recipe import Recipe
 
 BIN = Path(sys.executable).parent
