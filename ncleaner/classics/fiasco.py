@@ -22,13 +22,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.classics.punctuation import count_ends
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, HEADINGS
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, reals
 from ncleaner.text.visible import counted
-from ncleaner.text.words import count_ends
 
 FIASCO_FEATURES: tuple[str, ...] = (
     "characters", "words", "types", "sentences", "sentence-length", "keywords", "depth", "heading",

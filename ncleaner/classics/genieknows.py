@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.classics.punctuation import count_ends
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.options import option
-from ncleaner.text.words import count_ends
 
 # The elements that lay a page out.
 _LAYOUT = [

@@ -25,12 +25,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.classics.punctuation import sentences_in
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import option
-from ncleaner.text.words import sentences_in
 
 _LINK = 1 << CONTEXT_BIT["a"]
 # Most letters of a function word.

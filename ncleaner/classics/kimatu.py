@@ -26,12 +26,13 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
+from ncleaner.classics.punctuation import phrase_marks
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, CONTEXT_BIT, HEADINGS
 from ncleaner.methods.baselines import kept_whole
 from ncleaner.options import option
-from ncleaner.text.words import is_final, phrase_marks
+from ncleaner.text.words import is_final
 
 # Ratios: an average length (in words) that is as long as needed, punctuation marks for each word of prose,
 # links for each element that are too many.

@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.classics.punctuation import count_capitals, count_ends, phrase_marks
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
 from ncleaner.modelling.container import Card, ModelFile, Parts, Table, about_of, integers, reals
 from ncleaner.options import option
 from ncleaner.text.visible import counted
-from ncleaner.text.words import count_capitals, count_ends, phrase_marks
 
 # ------------------------------------------------------------------------------------------------
 # Lines.

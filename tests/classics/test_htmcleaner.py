@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.classics.htmcleaner import Htmcleaner, best_runs, characters_in
+from ncleaner.classics.punctuation import sentences_in
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.text.words import sentences_in
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
 

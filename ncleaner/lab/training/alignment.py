@@ -11,6 +11,7 @@ do not belong together.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +21,29 @@ from rapidfuzz.distance import LCSseq
 from ncleaner.document import Document
 from ncleaner.dumping._builder import Builder
 from ncleaner.dumping.plain import dump_text
-from ncleaner.text.words import numbered
+from ncleaner.text.words import words_of
 
 _URL_LINE = re.compile(r"\A\s*URL:[^\S\n]*(\S*).*$", re.MULTILINE)
 _MARK = re.compile(r"^[^\S\n]*<([phl])>[^\S\n]*", re.MULTILINE | re.IGNORECASE)
+
+
+def numbered(texts: Iterable[str], numbers: dict[str, int]) -> tuple[list[int], list[int]]:
+    """Returns the words of several texts as numbers, and for each word the index of its text.
+
+    Args:
+        texts: in order.
+        numbers: {word: number} of the words known so far; new words are added with the next number.
+
+    Returns:
+        Two lists of the same length: the words' numbers, and the indices of their texts.
+    """
+    found: list[int] = []
+    owners: list[int] = []
+    for index, text in enumerate(texts):
+        words = words_of(text)
+        found += [numbers.setdefault(word, len(numbers)) for word in words]
+        owners += [index] * len(words)
+    return found, owners
 
 
 def address(gold: str) -> str:

@@ -23,11 +23,10 @@ from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.lab.training.alignment import gold_pieces, is_marked
+from ncleaner.lab.training.alignment import gold_pieces, is_marked, numbered
 from ncleaner.lab.training.labels import LABELS, Labels, labels_from_kept
 from ncleaner.lab.training.pairs import Pair, read_bytes, read_page, site_of
 from ncleaner.text.visible import counted
-from ncleaner.text.words import numbered
 
 SUFFIX = ".anno"
 
