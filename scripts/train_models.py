@@ -20,8 +20,8 @@ from notice_training import read_texts, small_parts, terms_of_texts, train_notic
 from quality_training import fit_quality
 
 from ncleaner.classics.trainers import train_fiasco, train_lines, train_victor
-from ncleaner.cli.cards import trained_sentence
 from ncleaner.errors import TrainingWarning
+from ncleaner.lab.commands.fitting import trained_sentence
 from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair, find_manifest

@@ -9,12 +9,12 @@ from ncleaner.cli.parts import text_table
 from ncleaner.errors import MissingWingError
 from ncleaner.methods.choice import load_model
 from ncleaner.methods.registry import METHODS
-from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
+from ncleaner.modelling.container import Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
-from ncleaner.text.visible import counted, visible
+from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
-    from ncleaner.modelling.container import ModelFile
+    pass
 
 
 # pages from which on the figures of a model are shown
@@ -103,45 +103,6 @@ def _methods_of(kind: str) -> list[str]:
         for entry in METHODS.values()
         if kind in [each.name for each in (*entry.kinds, *entry.parts.values())]
     ]
-
-
-def trained_sentence(model: ModelFile) -> str:
-    """The message about a model that has just been trained: its form, pages, and figures."""
-    training = model.about.get("training") or {}
-    sites = counted(training.get("sites", 0), "site")
-    characters = (
-        f" ({training['clean_characters']:,} clean and "
-        f"{counted(training['dirty_characters'], 'dirty character')})"
-        if "clean_characters" in training
-        else ""
-    )
-    lines = [f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of {sites}{characters}"]
-    found = [(f"clean -m {model.KIND}", figures_of(model.about))]
-    ngrams = getattr(model, "ngrams", None)
-    if ngrams is not None:
-        found.append(("its n-grams alone, clean -m ngram", figures_of(ngrams.about)))
-    agreed = figures_of({"validation": model.about.get(AGREEMENT)})
-    if agreed is not None:
-        rounds = counted(training.get("rounds", 0), "round")
-        lines[0] += ", without any cleaned page"
-        lines += [
-            f"After {rounds}, the n-grams agree with the judgement that taught them, on sites that they have",
-            "not seen: precision {}, recall {}, F {}. This is not their accuracy: clean".format(*agreed),
-            "some pages to measure it.",
-        ]
-    width = max(len(name) for name, _ in found)
-    rows = [
-        f"  {name:<{width}}   precision {each[0]}, recall {each[1]}, F {each[2]}"
-        for name, each in found
-        if each is not None
-    ]
-    if rows:
-        lines += [
-            "On pages of sites that it has not seen, by cross-validation (words in per cent, mean of the",
-            f"pages, ± standard error over {sites}):",
-            *rows,
-        ]
-    return "\n".join(lines)
 
 
 def method_table() -> str:

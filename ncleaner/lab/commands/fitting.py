@@ -23,7 +23,7 @@ from ncleaner.lab.training.pairs import Pair, read_fenced, read_texts, with_site
 from ncleaner.methods.choice import load_model
 from ncleaner.methods.language import page_language
 from ncleaner.methods.registry import entry_of
-from ncleaner.modelling.container import ModelFile
+from ncleaner.modelling.container import AGREEMENT, ModelFile, figures_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.pools import cores
@@ -113,3 +113,42 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
         found = f"{counted(len(pairs), 'page')} in {visible(language)}"
         tell(f"{found}; left out: {left}" if left else found)
     return pairs
+
+
+def trained_sentence(model: ModelFile) -> str:
+    """Returns the message about a model that has just been trained: its form, pages, and figures."""
+    training = model.about.get("training") or {}
+    sites = counted(training.get("sites", 0), "site")
+    characters = (
+        f" ({training['clean_characters']:,} clean and "
+        f"{counted(training['dirty_characters'], 'dirty character')})"
+        if "clean_characters" in training
+        else ""
+    )
+    lines = [f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of {sites}{characters}"]
+    found = [(f"clean -m {model.KIND}", figures_of(model.about))]
+    ngrams = getattr(model, "ngrams", None)
+    if ngrams is not None:
+        found.append(("its n-grams alone, clean -m ngram", figures_of(ngrams.about)))
+    agreed = figures_of({"validation": model.about.get(AGREEMENT)})
+    if agreed is not None:
+        rounds = counted(training.get("rounds", 0), "round")
+        lines[0] += ", without any cleaned page"
+        lines += [
+            f"After {rounds}, the n-grams agree with the judgement that taught them, on sites that they have",
+            "not seen: precision {}, recall {}, F {}. This is not their accuracy: clean".format(*agreed),
+            "some pages to measure it.",
+        ]
+    width = max(len(name) for name, _ in found)
+    rows = [
+        f"  {name:<{width}}   precision {each[0]}, recall {each[1]}, F {each[2]}"
+        for name, each in found
+        if each is not None
+    ]
+    if rows:
+        lines += [
+            "On pages of sites that it has not seen, by cross-validation (words in per cent, mean of the",
+            f"pages, ± standard error over {sites}):",
+            *rows,
+        ]
+    return "\n".join(lines)

@@ -62,7 +62,6 @@ def command(
 
     With --from-crawl, from raw pages alone.
     """
-    from ncleaner.cli.cards import trained_sentence
     from ncleaner.lab.commands import fitting
     from ncleaner.modelling.container import MAGIC
     from ncleaner.storage.local import check_writable
@@ -85,7 +84,7 @@ def command(
         trained, said = fitting.trained(training, pairs, ngrams, recipe, recorded.about(training.output.stem))
     trained.save(training.output)
     if not run.quiet:
-        tell(f"{visible(training.output)}: {trained_sentence(trained)}")
+        tell(f"{visible(training.output)}: {fitting.trained_sentence(trained)}")
         if said:
             tell(said)
 

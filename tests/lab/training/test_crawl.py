@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.cli.cards import card_text, trained_sentence
+from ncleaner.cli.cards import card_text
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError
+from ncleaner.lab.commands.fitting import trained_sentence
 from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair
