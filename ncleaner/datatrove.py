@@ -28,7 +28,7 @@ from ncleaner.page import Page
 from ncleaner.pools.pool import Pool
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import cleaned_items
-from ncleaner.running.jobs import pool_of
+from ncleaner.running.jobs import Chunk, pool_of
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.formats import Output
@@ -59,6 +59,17 @@ class _Counting:
     that yield no page, places of damage, and files that could not be read to their end."""
 
     stat_update: Any
+    track_time: Any
+
+    def _counted_rows(self, chunks: Iterator[Chunk]) -> Iterator[dict[str, Any]]:
+        """Yields the rows of chunks, which it counts; only the work of ncleaner is timed."""
+        while True:
+            with self.track_time():
+                chunk = next(chunks, None)
+            if chunk is None:
+                return
+            self._count(chunk.tally)
+            yield from map(orjson.loads, chunk.output.splitlines())
 
     def _count(self, tally: Tally) -> None:
         for name in ("pages", "cleaned", "empty", "notices", "damaged", "unread"):
@@ -116,20 +127,12 @@ class NcleanerReader(_Counting, BaseDiskReader):  # type: ignore[misc]  # datatr
                 logger.warning(f"{filepath}: cannot be opened ({error})")
                 return
             items = settings.read(file, name=self.data_folder.resolve_paths(filepath))
-            chunks = cleaned_items(items, pool, settings)
-            while True:
-                with self.track_time():
-                    chunk = next(chunks, None)
-                if chunk is None:
-                    return
-                self._count(chunk.tally)
-                for line in chunk.output.splitlines():
-                    row = orjson.loads(line)
-                    data = {self.text_key: row.pop("text"), self.id_key: row.pop("id"), **row}
-                    document = self.get_document_from_dict(data, filepath, number)
-                    number += 1
-                    if document is not None:
-                        yield document
+            for row in self._counted_rows(cleaned_items(items, pool, settings)):
+                data = {self.text_key: row.pop("text"), self.id_key: row.pop("id"), **row}
+                document = self.get_document_from_dict(data, filepath, number)
+                number += 1
+                if document is not None:
+                    yield document
 
 
 class NcleanerExtractor(_Counting, BaseExtractor):  # type: ignore[misc]  # datatrove has no types
@@ -154,24 +157,17 @@ class NcleanerExtractor(_Counting, BaseExtractor):  # type: ignore[misc]  # data
         settings = replace(self.settings, output=replace(self.settings.output, all_pages=True))
         held: deque[Any] = deque()
         with pool_of(1, settings) as pool:
-            chunks = cleaned_items(self._pages(data, held), pool, settings)
-            while True:
-                with self.track_time():
-                    chunk = next(chunks, None)
-                if chunk is None:
-                    return
-                self._count(chunk.tally)
-                for line in chunk.output.splitlines():
-                    row, document = orjson.loads(line), held.popleft()
-                    if row.pop("left_out"):
-                        self.stat_update(StatHints.dropped)
-                        continue
-                    document.text = row.pop("text")
-                    del row["id"]
-                    document.metadata = {**row, **document.metadata}
-                    self.stat_update(StatHints.forwarded)
-                    self.update_doc_stats(document)
-                    yield document
+            for row in self._counted_rows(cleaned_items(self._pages(data, held), pool, settings)):
+                document = held.popleft()
+                if row.pop("left_out"):
+                    self.stat_update(StatHints.dropped)
+                    continue
+                document.text = row.pop("text")
+                del row["id"]
+                document.metadata = {**row, **document.metadata}
+                self.stat_update(StatHints.forwarded)
+                self.update_doc_stats(document)
+                yield document
 
     def _pages(self, data: Iterable[Any], held: deque[Any]) -> Iterator[Page]:
         """Yields the pages of documents, which are held until they are cleaned."""
