@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncleaner.arguments import check_choice, check_is, check_local, check_number
+from ncleaner.errors import named
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
@@ -39,23 +40,21 @@ def _check_method(name: str, value: Any) -> None:
     entry_of(value)
 
 
-def _check_model(name: str, value: Any) -> None:
-    if isinstance(value, str | os.PathLike):
-        check_local(name, value)
-    else:
-        # a loaded model; the class loads NumPy, which the command line does not need for a name
-        from ncleaner.modelling.container import ModelFile
+def _path_or(loaded: str, what: str) -> Callable[[str, Any], None]:
+    """Returns a check for a path, or an object of a class, which is named by a text: it loads NumPy, and the
+    command line does not need that for a path."""
 
-        check_is(name, value, ModelFile, "a name, a path or a loaded model")
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, str | os.PathLike):
+            check_local(name, value)
+        else:
+            check_is(name, value, named(loaded), what)
+
+    return check
 
 
-def _check_sites(name: str, value: Any) -> None:
-    if isinstance(value, str | os.PathLike):
-        check_local(name, value)
-    else:
-        from ncleaner.surveying.survey import Survey
-
-        check_is(name, value, Survey, "a survey or its path")
+_check_model = _path_or("ncleaner.modelling.container:ModelFile", "a name, a path or a loaded model")
+_check_sites = _path_or("ncleaner.surveying.survey:Survey", "a survey or its path")
 
 
 def _check_threshold(name: str, value: Any) -> None:
