@@ -131,11 +131,7 @@ class Kept(NamedTuple):
             return ""
         if self.kind_probability(NOTICE) > 0.5:
             return NOTICE
-        best, most = "", -1.0
-        for kind, probability in self.kinds.items():
-            if probability > most and kind != NOTICE:
-                best, most = kind, probability
-        return best
+        return max((kind for kind in self.kinds if kind != NOTICE), key=self.kind_probability, default="")
 
     def kind_probability(self, kind: str) -> float:
         """The probability that the page is of a kind; 0 if the method does not judge it."""
