@@ -154,7 +154,7 @@ class History:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all of this, for JSON."""
-        total = self.total
+        total, record = self.total, self.total.record()
         return {
             "folder": self.folder,
             "settings": {line.key: line.settings for line in self.lines},
@@ -162,14 +162,8 @@ class History:
             "formats": dict(self.formats),
             "outcomes": dict(self.outcomes),
             "records_skipped": dict(total.skipped),
-            "encodings": dict(total.encodings),
-            "languages": dict(total.languages),
-            "models": dict(total.models),
-            "kinds": dict(total.kinds),
-            "shares": total.record()["shares"],
-            "lengths": total.record()["lengths"],
-            "qualities": total.record()["qualities"],
-            "times": total.record()["times"],
+            **{name: dict(getattr(total, name)) for name in ("encodings", "languages", "models", "kinds")},
+            **{name: record[name] for name in ("shares", "lengths", "qualities", "times")},
             "words_kept": total.words_kept,
             "words_removed": total.words_removed,
             "bytes": total.bytes,

@@ -131,12 +131,7 @@ class Line:
     def record(self) -> dict[str, Any]:
         """Returns the line for JSON."""
         return {
-            "input": self.input,
-            "path": self.path,
-            "size": self.size,
-            "modified": self.modified,
-            "members": self.members,
-            "outputs": self.outputs,
+            **{name: getattr(self, name) for name in "input path size modified members outputs".split()},
             "finished": self.finished.isoformat(timespec="milliseconds"),
             "seconds": round(self.seconds, 3),
             **self.tally.record(),
