@@ -229,7 +229,7 @@ def page_id(page: Page) -> str:
     """Returns the id of a page: that of its record; without one, it is derived from URL, date and body."""
     if page.record_id:
         return replace_surrogates(page.record_id)
-    return derived_id(f"{page.url}\n{page.date}\n{hashlib.blake2b(page.body).hexdigest()}").urn
+    return derived_id(f"{page.url}\n{page.date}\n{hashlib.sha256(page.body).hexdigest()}").urn
 
 
 def derived_id(name: str) -> uuid.UUID:
