@@ -70,7 +70,8 @@ def steps(folder: Path) -> dict[str, Callable[[], object]]:
     write_pages(archive, bodies)
     stored = archive.read_bytes()
     texts = _texts()
-    pages = [Page(body) for body in bodies]
+    # most pages are records, which have an id
+    pages = [Page(body, record_id=f"urn:x:{number}") for number, body in enumerate(bodies)]
     hybrid, ngram, sink = Cleaner("hybrid"), Cleaner("ngram"), Output(format="jsonl").sink()
     documents = [dump_html(body) for body in bodies]
     kept = [hybrid.keep(document) for document in documents]
