@@ -27,6 +27,7 @@ DOCUMENTS = (
     "training.md",
     "python.md",
     "formats.md",
+    "tables.md",
     "markdown.md",
     "metadata.md",
     "sites.md",
