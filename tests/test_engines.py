@@ -14,7 +14,7 @@ import pytest
 
 import ncleaner
 from ncleaner.sinks.formats import Output
-from ncleaner.sinks.rows import schema_of
+from ncleaner.sinks.schema import schema_of
 
 from .cli.test_app import NCLEANER
 from .servers import environment
@@ -77,7 +77,7 @@ import json, sys, {imports}
 import pyarrow
 import ncleaner
 from ncleaner.sinks.formats import Output
-from ncleaner.sinks.rows import schema_of
+from ncleaner.sinks.schema import schema_of
 
 def strings(schema):
     return {{field.name: str(field.type).replace("large_", "") for field in schema}}

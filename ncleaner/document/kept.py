@@ -131,7 +131,8 @@ class Kept(NamedTuple):
             return ""
         if self.kind_probability(NOTICE) > 0.5:
             return NOTICE
-        return max((kind for kind in self.kinds if kind != NOTICE), key=self.kind_probability, default="")
+        others = {"": -1.0, **self.kinds, NOTICE: -1.0}
+        return max(others, key=others.__getitem__)
 
     def kind_probability(self, kind: str) -> float:
         """The probability that the page is of a kind; 0 if the method does not judge it."""
