@@ -73,7 +73,7 @@ class Address(NamedTuple):
 
 
 class NoPagesError(InputError):
-    """A table has no column of pages, or it is not known which one it is."""
+    """A table lacks a column that is asked for, or it is not known which one has the pages."""
 
 
 def pages_of_table(
@@ -86,12 +86,12 @@ def pages_of_table(
         options: what the user says of tables.
     """
     name = source.name
-    reader = PageReader(name, limit, options)
+    reader = PageReader(name, limit, options, is_sparse=kind == "jsonl")
     try:
         for number, row in rows_of(kind, source, layers, limit, reader.choose):
             yield reader.item(row, number) if isinstance(row, dict) else Damage(row, name, number)
     except NoPagesError as error:
-        yield Skip("no column of pages", name, name, lost=True, advice=str(error))
+        yield Damage(str(error), name)
 
 
 def rows_of(
@@ -159,10 +159,12 @@ class PageReader:
         name: the pages' `source`.
         limit: largest page, in bytes.
         options: what the user says of tables.
+        is_sparse: a column may be in some rows only.
     """
 
-    def __init__(self, name: str, limit: int, options: TableOptions) -> None:
+    def __init__(self, name: str, limit: int, options: TableOptions, is_sparse: bool = False) -> None:
         self._name = name
+        self._is_sparse = is_sparse
         self._limit = limit
         self._options = options
         self._columns: dict[str, str] = {}
@@ -170,6 +172,10 @@ class PageReader:
 
     def choose(self, names: Sequence[str]) -> Sequence[str]:
         """Finds the columns that are read. Raises NoPagesError."""
+        if not self._is_sparse:
+            for name, _ in self._options.carry:
+                if name not in names:
+                    raise NoPagesError(f"there is no column {name} to carry: {_has(names)}")
         lower = {name.lower(): name for name in reversed(names)}
         for part, known in _NAMES.items():
             if part not in ("page", "html", "text"):
@@ -190,7 +196,7 @@ class PageReader:
         return [name for name in names if name in wanted]
 
     def _column_of_pages(self, names: Sequence[str], lower: dict[str, str]) -> str:
-        has = f"the table has {', '.join(names) or 'none'}"
+        has = _has(names)
         asked = self._options.column
         if asked is not None:
             if asked in names:
@@ -254,6 +260,10 @@ class PageReader:
         if not archive or archive == STDIN or offset is None or length is None:
             return Skip("row without an address", url, self._name, number, lost=True)
         return Address(below(self._options.prefix, archive), offset, length, url, carried)
+
+
+def _has(names: Sequence[str]) -> str:
+    return f"the table has {', '.join(names) or 'none'}"
 
 
 def _text(value: Any) -> str:

@@ -111,7 +111,7 @@ def read(path: Path | io.BytesIO, **more: Any) -> list[Page | Skip | Damage]:
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_gives_the_same_pages(name: str, tmp_path: Path) -> None:
     path = FORMS[name](tmp_path / name, ROWS)
-    found = read(path, carry=[("split", str), ("label", int), ("none", str)])
+    found = read(path, carry=[("split", str), ("label", int)])
     for number, (page, row) in enumerate(zip(found, ROWS, strict=True)):
         assert isinstance(page, Page)
         assert page == Page(
@@ -122,7 +122,7 @@ def test_every_form_gives_the_same_pages(name: str, tmp_path: Path) -> None:
             row["id"].strip("<>"),
             str(path),
             number,
-            carried=(("split", "train"), ("label", number), ("none", None)),
+            carried=(("split", "train"), ("label", number)),
         )
     # from a pipe, too
     again = [page for page in read(io.BytesIO(path.read_bytes()), name=str(path)) if isinstance(page, Page)]
@@ -174,9 +174,23 @@ def test_the_column_of_pages(columns: tuple[str, ...], chosen: str, kind: str) -
 )
 def test_a_table_without_pages(row: dict[str, str], column: str | None, said: str, tmp_path: Path) -> None:
     for name in ("a.parquet", "a.jsonl", "a.csv"):
-        (skip,) = read(FORMS[name](tmp_path / name, [row]), column=column)
-        assert isinstance(skip, Skip) and skip.lost and said in skip.advice
-        assert skip.reason == "no column of pages"
+        (damage,) = read(FORMS[name](tmp_path / name, [row]), column=column)
+        assert isinstance(damage, Damage) and said in damage.what
+
+
+def test_a_column_to_carry_that_there_is_not(tmp_path: Path) -> None:
+    for name in ("a.parquet", "a.csv"):
+        (damage,) = read(FORMS[name](tmp_path / name, ROWS), carry=[("labels", str)])
+        assert (
+            isinstance(damage, Damage) and "no column labels to carry: the table has id, url" in damage.what
+        )
+    # rows of JSON lines may have others each
+    found = read(
+        json_lines(tmp_path / "a.jsonl", [*ROWS, {"html": "<p>x", "labels": "y"}]), carry=[("labels", str)]
+    )
+    assert [page.carried for page in found if isinstance(page, Page)][-2:] == [
+        (("labels", None),), (("labels", "y"),),
+    ]  # fmt: skip
 
 
 def test_cells_that_are_no_pages(tmp_path: Path) -> None:
