@@ -12,6 +12,7 @@ import pytest
 import ncleaner
 from ncleaner.page import Page
 from ncleaner.sinks.formats import Output
+from ncleaner.sinks.schema import schema_of
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 CRAWL = EXAMPLES / "crawl.warc.gz"
@@ -88,3 +89,51 @@ def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
     (told,) = caplog.messages
     assert told.startswith(f"{pdf}: page given up: not text (PDF): ") and "pdftotext" in told
     assert told.count(str(pdf)) == 1
+
+
+def test_batches_are_the_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pa = pytest.importorskip("pyarrow")
+    (tmp_path / "a.html").write_text("<p>One page that is good, and long enough to be kept as it is.")
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 and what follows")
+    inputs: list[str | Path] = [str(CRAWL), tmp_path / "gone.warc", tmp_path / "a.html", tmp_path / "b.pdf"]
+    with caplog.at_level(logging.WARNING, "ncleaner"):
+        for jobs in (1, 3):
+            found = list(ncleaner.batches(inputs, jobs=jobs, all_pages=True, signals=True))
+            assert {batch.schema for batch in found} == {
+                schema_of(Output(format="jsonl", all_pages=True, signals=True))
+            }
+            rows = [row for batch in found for row in batch.to_pylist()]
+            alone = [
+                row
+                for path in (CRAWL, *inputs[2:])
+                for row in ncleaner.rows(path, all_pages=True, signals=True)
+            ]
+            assert pa.Table.from_pylist(alone, found[0].schema).to_pylist() == rows
+            assert [row["left_out"] for row in rows[-2:]] == [None, "not text (PDF)"]
+    told = " ".join(caplog.messages)
+    assert "gone.warc" in told and "pdftotext" in told
+    # a cleaner of one's own
+    (batch,) = ncleaner.batches(CRAWL, ncleaner.Cleaner("everything"), jobs=1)
+    assert batch.num_rows == 15 and "left_out" not in batch.schema.names
+
+
+def test_what_is_wrong_with_batches(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ncleaner.InputError, match="nowhere"):
+        ncleaner.batches(tmp_path / "nowhere.warc")
+    with pytest.raises(ValueError, match="jobs"):
+        ncleaner.batches(CRAWL, jobs=0)
+    with pytest.raises(TypeError, match="did you mean carry"):
+        ncleaner.batches(CRAWL, carri=("x",))  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="no name of a column"):
+        ncleaner.rows(CRAWL, carry=["a", "a"])
+    assert [len(batch) for batch in ncleaner.batches([tmp_path / "x.warc", CRAWL], jobs=1)] == [15]
+
+
+def test_rows_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"raw": "<p>The ferry will sail until the end of May, the board said.", "url": "u", "n": 7}\n'
+    )
+    (row,) = ncleaner.rows(path, column="raw", carry=["n:int64"])
+    assert (row["url"], row["archive"], row["offset"], row["n"]) == ("u", str(path), 0, 7)  # type: ignore[typeddict-item]
