@@ -206,9 +206,11 @@ def _sink(settings: Settings) -> Sink:
 
 @lru_cache(2)
 def _about(settings: Settings) -> dict[str, str]:
-    record = settings_record(settings, settings.fingerprint())
-    # temporary files may have other names in each run; their contents are in the fingerprint
-    return {"ncleaner": json.dumps({name: record[name] for name in record.keys() - FILES}, sort_keys=True)}
+    """Returns what a file says of its settings: what has other names on other machines, or is of the
+    directory, is left out, so that the bytes are the same on every road."""
+    record = settings_record(settings, "")
+    kept = record.keys() - FILES - {"model", "model_fingerprint", "rows_per_file", "many_pages", "prefix"}
+    return {"ncleaner": json.dumps({name: record[name] for name in kept}, sort_keys=True)}
 
 
 class _Parts:

@@ -116,7 +116,11 @@ def test_two_programs_on_one_directory(tmp_path: Path) -> None:
     ("arguments", "status", "said"),
     [
         (["nowhere"], 1, "cannot read nowhere"),
-        (["empty"], 1, "no archives (.warc, .arc, .wet, .wacz), HTML or text files in this directory"),
+        (
+            ["empty"],
+            1,
+            "no archives (.warc, .arc, .wet, .wacz), HTML or text files or tables in this directory",
+        ),
         (["pages", "--annotator", "a/b"], 1, "cannot be the name of an annotator"),
         (["pages", "--settle"], 1, "there is nothing to settle in pages"),
         (["pages", "--agreement"], 1, "no page of pages has been finished by two annotators"),
