@@ -580,7 +580,6 @@ def test_metadata_and_signals(tmp_path: Path) -> None:
             ["-f", "text", "--metadata"],
             "only jsonl, parquet, vertical, prevertical, tei and markdown have it",
         ),
-        (["-f", "markdown", "--metadata"], "in markdown it is --front-matter"),
         (["-f", "wet", "--signals"], "only jsonl and parquet have it"),
     ):
         refused = ncleaner("clean", CRAWL, *arguments)
