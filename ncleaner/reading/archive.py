@@ -37,6 +37,7 @@ from ncleaner.reading.inputs import (
     TableOptions,
     is_archive,
     is_page,
+    is_table,
     place_in,
     sniff,
     table_kind,
@@ -386,7 +387,8 @@ def _items(
     is_dump = name == STDIN and input_format != "warc"
     if not count and (is_page(name) or is_dump) and not source.broken:
         yield Page(b"", name, source=name, kind="text" if sniff(b"", name) == "text" else "html")
-    elif not count:
+    elif not count and (source.broken or not (is_table(name) and source.tell() > start)):
+        # a table may have no rows
         yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
 
 

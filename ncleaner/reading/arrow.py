@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import pyarrow as pa
@@ -81,21 +82,30 @@ def _arrow(file: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> It
 
 
 def _cells(column: Any, limit: int) -> list[Any]:
-    """Returns the values of a column of Arrow; texts that are too large are not made."""
+    """Returns the values of a column of Arrow; texts that are too large are not made, and what Python cannot
+    have, such as a day in the year 50,000, is None."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.dictionary_decode()
         kind = column.type
     if pa.types.is_timestamp(kind):
         # Python has no nanoseconds
-        return column.cast(pa.timestamp("us", kind.tz), safe=False).to_pylist()  # type: ignore[no-any-return]
+        column = column.cast(pa.timestamp("us", kind.tz), safe=False)
     is_text = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
-    if not is_text and not pa.types.is_large_binary(kind):
+    if is_text or pa.types.is_large_binary(kind):
+        sizes = pc.binary_length(column)
+        if (pc.max(sizes).as_py() or 0) > limit:
+            return [
+                TOO_LARGE if size is not None and size > limit else column[at].as_py()
+                for at, size in enumerate(sizes.to_pylist())
+            ]
+    try:
         return column.to_pylist()  # type: ignore[no-any-return]
-    sizes = pc.binary_length(column)
-    if (pc.max(sizes).as_py() or 0) <= limit:
-        return column.to_pylist()  # type: ignore[no-any-return]
-    return [
-        TOO_LARGE if size is not None and size > limit else column[at].as_py()
-        for at, size in enumerate(sizes.to_pylist())
-    ]
+    except (OverflowError, ValueError):
+        return [_value(each) for each in column]
+
+
+def _value(cell: Any) -> Any:
+    with suppress(OverflowError, ValueError):
+        return cell.as_py()
+    return None

@@ -176,7 +176,7 @@ class PageReader:
             for name, _ in self._options.carry:
                 if name not in names:
                     raise NoPagesError(f"there is no column {name} to carry: {_has(names)}")
-        lower = {name.lower(): name for name in reversed(names)}
+        lower = {name.lower(): name for name in reversed(names)} | {each: each for each in names}
         for part, known in _NAMES.items():
             if part not in ("page", "html", "text"):
                 found = next((lower[each] for each in known if each in lower), None)
@@ -193,6 +193,8 @@ class PageReader:
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
         wanted = {*self._columns.values(), *(name for name, _ in self._options.carry)}
+        if twice := [name for name in wanted if names.count(name) > 1]:
+            raise NoPagesError(f"there are two columns {twice[0]}: {_has(names)}")
         return [name for name in names if name in wanted]
 
     def _column_of_pages(self, names: Sequence[str], lower: dict[str, str]) -> str:
@@ -263,7 +265,7 @@ class PageReader:
 
 
 def _has(names: Sequence[str]) -> str:
-    return f"the table has {', '.join(names) or 'none'}"
+    return f"the table has {', '.join(names) or 'no columns'}"
 
 
 def _text(value: Any) -> str:
@@ -287,8 +289,9 @@ def _date(value: Any) -> str:
     """Returns a time as in WARC-Date; empty if it is none that is known."""
     with suppress(ValueError, OverflowError, OSError):
         if isinstance(value, int | float) and not isinstance(value, bool):
-            while abs(value) >= _SECONDS:
-                value /= 1000
+            for _ in range(3):
+                if abs(value) >= _SECONDS:
+                    value /= 1000
             value = datetime.fromtimestamp(value, UTC)
         if isinstance(value, datetime):
             value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -307,7 +310,7 @@ def _date(value: Any) -> str:
 
 def _carried(value: Any, kind: type) -> Any:
     """Returns a cell in the type of a carried column; None if it cannot have that."""
-    if value is None or (isinstance(value, kind) and not (kind is int and isinstance(value, bool))):
+    if value is None or (isinstance(value, kind) and kind is not int):
         return value
     if kind is str:
         if isinstance(value, bytes | datetime | date):
@@ -315,10 +318,10 @@ def _carried(value: Any, kind: type) -> Any:
         return orjson.dumps(value, default=str).decode()
     if kind is bool:
         return {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
-    try:
-        return kind(value)
-    except (ValueError, TypeError, OverflowError):
-        return None
+    with suppress(ValueError, TypeError, OverflowError):
+        found = kind(value)
+        return found if kind is float or -(1 << 63) <= found < 1 << 63 else None
+    return None
 
 
 # JSON lines

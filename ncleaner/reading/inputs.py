@@ -385,15 +385,16 @@ def table_kind(head: bytes, name: str, column: str | None = None) -> TableKind |
         name: of the file.
         column: name of the column of pages, if the user gives one.
     """
-    if head.startswith(b"PAR1"):
+    bare = uncompressed(name)
+    if head.startswith(b"PAR1") or bare.endswith(".parquet"):
         return "parquet"
-    if head.startswith((b"ARROW1\0", b"\xff\xff\xff\xff")):
+    if head.startswith((b"ARROW1\0", b"\xff\xff\xff\xff")) or bare.endswith((".arrow", ".feather")):
         return "arrow"
     first, end, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     is_object = _OBJECT.match(first) is not None and (not end or first.rstrip().endswith(b"}"))
-    if is_object or uncompressed(name).endswith((".jsonl", ".ndjson")):
+    if is_object or bare.endswith((".jsonl", ".ndjson")):
         return "jsonl"
-    return "csv" if column is not None or uncompressed(name).endswith((".csv", ".tsv")) else None
+    return "csv" if column is not None or bare.endswith((".csv", ".tsv")) else None
 
 
 def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "mhtml", "text"]:

@@ -125,7 +125,9 @@ class SinkOptions(Declared):
         """What `carry` names. Raises OptionError: a type is unknown, or a name is there twice."""
         found: dict[str, Carried] = {}
         for each in (name.strip() for names in self.carry for name in names.split(",")):
-            name, _, kind = each.rpartition(":") if each.rpartition(":")[2] in TYPES else (each, "", "string")
+            name, _, kind = each.rpartition(":") if ":" in each else (each, "", "string")
+            if kind not in TYPES:
+                raise OptionError("carry", f"{kind} is no type: give {', '.join(TYPES)}")
             if not name or name in found:
                 raise OptionError("carry", f"{each!r} is no name of a column, or is given twice")
             found[name] = Carried(name, TYPES[kind])

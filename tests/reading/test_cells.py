@@ -252,6 +252,8 @@ def test_types_of_columns(tmp_path: Path) -> None:
         (None, ""),
         ([1], ""),
         (float("nan"), ""),
+        (float("inf"), ""),
+        (1e30, ""),
         (True, "True"),
     ],
 )
@@ -269,6 +271,7 @@ def test_dates(value: object, said: str) -> None:
         (datetime(2024, 5, 1, tzinfo=UTC), str, "2024-05-01T00:00:00Z"),
         ("7", int, 7),
         ("x", int, None),
+        (1 << 63, int, None),
         (True, int, 1),
         (7, float, 7.0),
         ("true", bool, True),
@@ -320,6 +323,40 @@ def test_rows_of_a_csv_that_are_broken() -> None:
     assert isinstance(damage, Damage) and "is a quote open?" in damage.what
     found = read(io.BytesIO(b'url,html\na,"' + b"x,y\n" * 60_000), name="a.csv", limits=Limits(bytes=1000))
     assert len(found) == 1 and "is a quote open?" in str(found[0])
+
+
+def test_names_that_are_there_twice(tmp_path: Path) -> None:
+    table = pa.table([["u"], ["<p>x"], ["<p>y"]], names=["url", "html", "html"])
+    with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as out, ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
+    (tmp_path / "a.csv").write_text("url,html,html\nu,<p>x,<p>y\n")
+    for name in ("a.arrow", "a.csv"):
+        (damage,) = read(tmp_path / name)
+        assert (
+            isinstance(damage, Damage)
+            and "there are two columns html: the table has url, html" in damage.what
+        )
+    # the name in small letters is meant
+    (page,) = read(json_lines(tmp_path / "a.jsonl", [{"HTML": "x", "html": "<p>y"}]))
+    assert isinstance(page, Page) and page.body == b"<p>y"
+
+
+def test_dates_that_python_does_not_have(tmp_path: Path) -> None:
+    column = pa.array([0, -(10**17), None, 10**18, 1], pa.timestamp("us"))
+    pq.write_table(pa.table({"html": ["<p>x"] * 5, "date": column}), tmp_path / "a.parquet")
+    found = [page.date for page in read(tmp_path / "a.parquet") if isinstance(page, Page)]
+    assert found == ["1970-01-01T00:00:00Z", "", "", "", "1970-01-01T00:00:00Z"]
+
+
+def test_tables_without_rows_and_names_of_tables(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"html": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("url,html\n")
+    assert read(tmp_path / "a.parquet") == read(tmp_path / "a.csv") == []
+    (tmp_path / "b.parquet").write_text("version https://git-lfs.example/spec\nsize 123\n")
+    (tmp_path / "c.csv").write_text("")
+    for name in ("b.parquet", "c.csv"):
+        (damage,) = read(tmp_path / name)
+        assert isinstance(damage, Damage)
 
 
 def test_a_parquet_file_that_is_damaged(tmp_path: Path) -> None:

@@ -155,14 +155,19 @@ def test_the_schema_is_that_of_the_files_and_of_the_rows(options: dict[str, Any]
 
 
 def test_carried_columns() -> None:
-    sink = Output(format="jsonl", carry=("label:int64", "a,b:double", "c:d")).sink()
+    sink = Output(format="jsonl", carry=("label:int64", "a,b:double", "c:d:string")).sink()
     assert [(each.name, each.type) for each in sink.options.carried] == [
         ("label", int), ("a", str), ("b", float), ("c:d", str),
     ]  # fmt: skip
     dumped = document("x")
     line = sink.render(page(1, carried=(("a", "A"), ("label", 7))), dumped, all_of(dumped), False)
     assert line.endswith(b'"text":"x","label":7,"a":"A","b":null,"c:d":null}\n')
-    for wrong, why in (("url", "url: the output has a column"), ("a,a", "given twice"), ("", "no name")):
+    for wrong, why in (
+        ("url", "url: the output has a column"),
+        ("a,a", "given twice"),
+        ("", "no name"),
+        ("a:int32", "int32 is no type"),
+    ):
         with pytest.raises(OptionError, match=why):
             Output(format="parquet", carry=(wrong,)).sink()
 
