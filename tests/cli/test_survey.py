@@ -174,10 +174,11 @@ def test_duplicates(tmp_path: Path) -> None:
         f"http://mirror.example/print/{number}": f"http://county.example/{number}" for number in (2, 4)
     }
     # left out, also with a survey that the run makes itself, and with any number of workers
-    unique = ("clean", *everything, "a.warc", "b.warc", "--drop-duplicates", "-f", "jsonl", "--sites")
+    unique = ("clean", *everything, "a.warc", "b.warc", "--drop-duplicates", "-f", "jsonl", "--all-pages", "--sites")
     done = ncleaner(*unique, "sites.ncs", cwd=tmp_path)
     assert "2 pages are left out for repeating another page of the survey" in done.stderr
     once = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row.pop("left_out") for row in once].count("duplicate") == 2
     assert [row["url"] for row in once if not row["text"]] == [
         row["url"] for row in rows if row["duplicate_of"]
     ]
@@ -326,7 +327,7 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
     ncleaner(*known, "-q", "--segments", "-o", "a.jsonl", cwd=tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert [segment["seen"] for segment in rows[4]["segments"]] == [None, 0, 1, 1, 0]
-    ncleaner(*known, "-q", "-o", "a.parquet", cwd=tmp_path)
+    ncleaner(*known, "-q", "--segments", "-o", "a.parquet", cwd=tmp_path)
     table = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "a.parquet")
     found = [segment["seen"] for segment in table.column("segments").to_pylist()[4]]
     assert found == [None, 0, 1, 1, 0]
