@@ -174,7 +174,17 @@ def test_duplicates(tmp_path: Path) -> None:
         f"http://mirror.example/print/{number}": f"http://county.example/{number}" for number in (2, 4)
     }
     # left out, also with a survey that the run makes itself, and with any number of workers
-    unique = ("clean", *everything, "a.warc", "b.warc", "--drop-duplicates", "-f", "jsonl", "--all-pages", "--sites")
+    unique = (
+        "clean",
+        *everything,
+        "a.warc",
+        "b.warc",
+        "--drop-duplicates",
+        "-f",
+        "jsonl",
+        "--all-pages",
+        "--sites",
+    )
     done = ncleaner(*unique, "sites.ncs", cwd=tmp_path)
     assert "2 pages are left out for repeating another page of the survey" in done.stderr
     once = [json.loads(line) for line in done.stdout.splitlines()]
