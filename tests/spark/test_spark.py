@@ -252,9 +252,10 @@ def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
     found = objects("s3://clean/2024", variables=s3)
     assert len(entries_of(found.pop(NAME))) == ARCHIVES
     # the rows name archives on the store
-    assert {name: texts_of(data) for name, data in found.items()} == {
-        name: texts_of(data) for name, data in outputs(alone).items()
-    }
+    expected = outputs(alone)
+    assert found.keys() == expected.keys()
+    for name in (name for name in found if name.endswith(".parquet")):
+        assert texts_of(found[name]) == texts_of(expected[name])
     # and again, with what stands there
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").resumed == ARCHIVES
 
