@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ncleaner.cli.parts import text_table
 from ncleaner.errors import MissingWingError
@@ -12,10 +11,6 @@ from ncleaner.methods.registry import METHODS
 from ncleaner.modelling.container import Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
 from ncleaner.text.visible import visible
-
-if TYPE_CHECKING:
-    pass
-
 
 # pages from which on the figures of a model are shown
 _FEW = 20

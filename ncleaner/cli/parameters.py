@@ -411,12 +411,8 @@ _NEEDS = {
     ("sentences", True): ("--sentences", "sentencex", "sentences"),
     ("duplicates", True): _RENSA,
 }
-# {scheme of a URL: the package and the extra}
-_AT_URLS = {
-    **dict.fromkeys(("s3", "s3a"), ("s3fs", "s3")),
-    **dict.fromkeys(("gs", "gcs"), ("gcsfs", "gs")),
-    **dict.fromkeys(("http", "https"), ("aiohttp", "http")),
-}
+# {extra for URLs: the package that it brings}
+_AT_URLS = {"s3": "s3fs", "gs": "gcsfs", "http": "aiohttp"}
 
 
 def _check_extras(parts: Collection[Any], paths: Iterable[Any]) -> None:
@@ -424,9 +420,12 @@ def _check_extras(parts: Collection[Any], paths: Iterable[Any]) -> None:
     installed."""
     needed: dict[tuple[str, str], tuple[str, str, str]] = {}
     for path in map(str, paths):
-        scheme, found, _ = path.partition("://")
-        if found and (extra := _AT_URLS.get(scheme.lower())):
-            needed.setdefault(extra, (path, *extra))
+        if "://" in path:
+            # only here: it imports what few runs need
+            from ncleaner.storage.remote import EXTRAS
+
+            if extra := EXTRAS.get(path.partition("://")[0].lower()):
+                needed.setdefault((_AT_URLS[extra], extra), (path, _AT_URLS[extra], extra))
     for (name, value), need in _NEEDS.items():
         if any(getattr(each, name, None) == value for each in parts):
             needed[need[1:]] = need

@@ -361,9 +361,9 @@ class _CarefulReader:
             is_first = members.at_start
             if is_first:
                 self._source.mark(members.start)
-            if members.codec == "plain":
+            if is_plain:
                 self._skip_blank()
-            if members.at_start or members.codec == "plain":
+            if members.at_start or is_plain:
                 enough = 0 < clean_run <= clean or 0 <= end <= members.offset
                 if enough and members.peek(1):
                     self._source.rewind(members.offset)

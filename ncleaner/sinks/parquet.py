@@ -33,7 +33,7 @@ _LEVEL = 3
 
 
 class ParquetSink(JsonlSink):
-    """One row per page, with the columns of `rows.schema_of`.
+    """One row per page, with the columns of `schema.schema_of`.
 
     Raises:
         OutputError: pyarrow is not installed.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # What to do about a URL of an unknown kind.
 _GIVE: Final = "give a path, or s3://…, gs://… or https://…"
-# {scheme: extra of this package} for the file systems that need more than fsspec.
-_EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
+#: {scheme: extra of this package} for the file systems that need more than fsspec.
+EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
 # {extra: where its library finds credentials}
 _CREDENTIALS: Final = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; FSSPEC_S3_ANON=true for public data",
@@ -48,7 +48,7 @@ def _reaching(url: str) -> Iterator[None]:
         OSError: the file system has failed.
         InputError: the file system is unknown, or not installed; the message says what to install.
     """
-    extra = _EXTRAS.get(scheme_of(url))
+    extra = EXTRAS.get(scheme_of(url))
     try:
         yield
     except FileNotFoundError as error:
@@ -299,7 +299,7 @@ def _put(system: AbstractFileSystem, file: str, path: str) -> None:
         system.put_file(file, path)
     except FileNotFoundError:
         # Object stores have no directories to make; there, a bucket is missing.
-        if not _EXTRAS.keys().isdisjoint(
+        if not EXTRAS.keys().isdisjoint(
             [system.protocol] if isinstance(system.protocol, str) else system.protocol
         ):
             raise

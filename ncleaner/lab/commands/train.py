@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,10 +18,6 @@ from ncleaner.lab.commands.labelled import training_notes
 from ncleaner.lab.training import Labelled, NGramOptions, Recorded
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import visible
-
-if TYPE_CHECKING:
-    pass
-
 
 EXAMPLES = (
     (
