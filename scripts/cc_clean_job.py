@@ -109,7 +109,12 @@ def _read(record: Any, records: Any, uri: str, limits: Limits) -> Iterator[Page 
     lines = ["WARC/1.0", *(f"{name}: {' '.join(value.split())}" for name, value in header.items()), "", ""]
     data = "\r\n".join(lines).encode("utf-8", "replace") + block + b"\r\n\r\n"
     for item in read(io.BytesIO(data), input_format="warc", limits=limits, name=uri):
-        yield item._replace(offset=offset)
+        # its length here is not the one in the archive
+        yield (
+            item._replace(offset=offset, length=-1)
+            if isinstance(item, Page)
+            else item._replace(offset=offset)
+        )
 
 
 class CleanJob(Cleaning, Job):  # type: ignore[misc]  # which has no types

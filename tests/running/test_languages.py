@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -64,22 +65,22 @@ def cleaned(
     crawl: Path, jobs: int = 1, *, method: str = "hybrid", model: str = "auto", output_format: str = "text"
 ) -> tuple[bytes, Tally]:
     out = io.BytesIO()
-    # all text is kept, so that all pages with text are in all outputs
-    settings = Settings(
-        Recipe(method=method, model=model, threshold=-1e6), output=Output(format=output_format)
-    )
+    # all text is kept, so that all pages with text are in all outputs, and those without it in the rows
+    output = Output(format=output_format, all_pages=output_format in ("jsonl", "parquet"))
+    settings = Settings(Recipe(method=method, model=model, threshold=-1e6), output=output)
     tally = run(find_inputs([crawl]), settings, output=out, jobs=jobs)
     return out.getvalue(), tally
 
 
 def of_jsonl(data: bytes) -> dict[int, tuple[str, str | None]]:
-    rows = [json.loads(line) for line in data.splitlines()]
-    assert all(row["model"] or row["model"] == "" for row in rows)
-    return {int(row["url"].rpartition("/")[2]): (row["language"], row["model"]) for row in rows}
+    return of_rows([json.loads(line) for line in data.splitlines()])
 
 
 def of_parquet(data: bytes) -> dict[int, tuple[str, str | None]]:
-    rows = pq.read_table(io.BytesIO(data)).to_pylist()
+    return of_rows(pq.read_table(io.BytesIO(data)).to_pylist())
+
+
+def of_rows(rows: list[dict[str, Any]]) -> dict[int, tuple[str, str | None]]:
     assert all(value != "" for row in rows for value in (row["language"], row["model"], row["lang"]))
     return {int(row["url"].rpartition("/")[2]): (row["language"] or "", row["model"] or "") for row in rows}
 

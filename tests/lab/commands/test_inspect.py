@@ -54,7 +54,7 @@ def test_a_pipe_gets_a_line_for_each_segment() -> None:
 def test_the_page_of_a_row_by_its_place() -> None:
     rows = ncleaner("clean", CRAWL, "-f", "jsonl", "-q").stdout.splitlines()
     row = json.loads(rows[4])
-    by_offset, by_id = (piped(CRAWL, "--at", str(row[key])) for key in ("offset", "record_id"))
+    by_offset, by_id = (piped(CRAWL, "--at", str(row[key])) for key in ("offset", "id"))
     assert by_offset == by_id and by_offset[0].startswith(row["url"])
     for at, said in (("0", "record type warcinfo"), ("1", "no page at 1"), ("urn:x", "no page at urn:x")):
         result = ncleaner("inspect", CRAWL, "--at", at)
