@@ -7,6 +7,7 @@ manifests record it, and the documentation lists it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, fields
 from functools import cache, wraps
@@ -20,6 +21,7 @@ REQUIRED: Any = ...
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class OptionError(NcleanerError, ValueError):
@@ -32,6 +34,29 @@ class OptionError(NcleanerError, ValueError):
 
     def __str__(self) -> str:
         return str(self.args[1])
+
+
+class Shard(NamedTuple):
+    """One of several parts of a list of inputs, each for a process of its own."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def of_text(cls, text: str) -> Shard:
+        """Returns the shard that a user names, such as `3/8`. Raises ValueError: it is not one."""
+        found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise ValueError(f"{text!r} is not a shard: give its number, from 1, and how many there are: 3/8")
+        return cls(int(found[1]), int(found[2]))
+
+    def part_of(self, inputs: Iterable[T]) -> list[T]:
+        """Returns the inputs of this shard: every eighth of eight shards."""
+        return list(inputs)[self.number - 1 :: self.of]
+
+
+#: All inputs.
+WHOLE = Shard()
 
 
 class Option(NamedTuple):

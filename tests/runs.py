@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ def entries_in(folder: Path) -> list[dict[str, Any]]:
 def entries_of(manifest: bytes) -> list[dict[str, Any]]:
     """The lines of a manifest that are of inputs."""
     return [entry for entry in map(json.loads, manifest.splitlines()) if "input" in entry]
+
+
+def manifests_of(files: dict[str, bytes]) -> tuple[list[bytes], dict[str, bytes]]:
+    """The manifests among the files of a directory, one a run on a store, and the other files."""
+    names = [name for name in files if re.fullmatch(rf"{RUN}/manifest\b[^/]*\.log", name)]
+    return [files[name] for name in names], {name: files[name] for name in files if name not in names}
 
 
 def settings_in(folder: Path) -> dict[str, dict[str, Any]]:

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,6 +58,56 @@ def s3_server() -> Iterator[dict[str, str]]:
             "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_DEFAULT_REGION": "us-east-1",
         }
+
+
+class Proxy:
+    """Passes connections on to a port of this machine, unless the server is away; counts requests by method."""
+
+    def __init__(self, port: int) -> None:
+        self.is_away = False
+        self.requests: Counter[bytes] = Counter()
+        self._port = port
+        self._open: set[socket.socket] = set()
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                here, _ = self._listening.accept()
+                if self.is_away:
+                    here.close()
+                    continue
+                there = socket.create_connection(("127.0.0.1", self._port))
+                self._open |= {here, there}
+                for pair in ((here, there, True), (there, here, False)):
+                    threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, are_requests: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if are_requests and (found := re.match(rb"(GET|HEAD|PUT|POST|DELETE) \S+ HTTP/", data)):
+                    self.requests[found[1]] += 1
+                target.sendall(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._open.discard(source)
+        source.close()
+
+    def be_away(self, seconds: float) -> None:
+        """Breaks all connections, and refuses new ones for some time."""
+        self.is_away = True
+        for each in list(self._open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._open.clear()
+        time.sleep(seconds)
+        self.is_away = False
+
+    def close(self) -> None:
+        self._listening.close()
 
 
 @contextmanager
@@ -111,16 +162,25 @@ def objects(url: str, *, variables: dict[str, str]) -> dict[str, bytes]:
 
 class Files(BaseHTTPRequestHandler):
     """Files of a folder. `ranges`: parts of them can be asked for. `cuts`: so many answers are cut off in the
-    middle, by dropping the connection. `chunked`: no answer tells its length, and none to HEAD comes. `refusal`:
+    middle, or after another `part` of them, by dropping the connection. `delay`: seconds before each answer.
+    `chunked`: no answer tells its length, and none to HEAD comes. `refusal`:
     the status of every answer; a redirection leads to where it came from."""
 
     protocol_version = "HTTP/1.1"
 
     def __init__(
-        self, *args: object, folder: Path, ranges: bool, cuts: list[int], chunked: bool, refusal: int
+        self,
+        *args: object,
+        folder: Path,
+        ranges: bool,
+        cuts: list[int],
+        part: float,
+        delay: float,
+        chunked: bool,
+        refusal: int,
     ) -> None:
         self.folder, self.ranges, self.cuts = folder, ranges, cuts
-        self.chunked, self.refusal = chunked, refusal
+        self.part, self.delay, self.chunked, self.refusal = part, delay, chunked, refusal
         super().__init__(*args)  # type: ignore[arg-type]
 
     def log_message(self, *args: object) -> None:
@@ -161,9 +221,10 @@ class Files(BaseHTTPRequestHandler):
         self.end_headers()
         if not body:
             return
+        time.sleep(self.delay)
         if self.cuts[0] > 0 and len(data) > 100:
             self.cuts[0] -= 1
-            self.wfile.write(data[: len(data) // 2])
+            self.wfile.write(data[: int(len(data) * self.part)])
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
@@ -173,10 +234,26 @@ class Files(BaseHTTPRequestHandler):
 
 @contextmanager
 def http_server(
-    folder: Path, *, ranges: bool = True, cuts: int = 0, chunked: bool = False, refusal: int = 0
+    folder: Path,
+    *,
+    ranges: bool = True,
+    cuts: int = 0,
+    part: float = 0.5,
+    delay: float = 0,
+    chunked: bool = False,
+    refusal: int = 0,
 ) -> Iterator[str]:
     """The URL of a folder."""
-    handler = partial(Files, folder=folder, ranges=ranges, cuts=[cuts], chunked=chunked, refusal=refusal)
+    handler = partial(
+        Files,
+        folder=folder,
+        ranges=ranges,
+        cuts=[cuts],
+        part=part,
+        delay=delay,
+        chunked=chunked,
+        refusal=refusal,
+    )
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

@@ -23,7 +23,7 @@ from ncleaner.cli.printing import check_stdin, discard, finish, tell_error
 from ncleaner.errors import ModelError, NcleanerError, require_all
 from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
-from ncleaner.options import Declared, Option, OptionError, option, options_of
+from ncleaner.options import WHOLE, Declared, Option, OptionError, Shard, option, options_of
 from ncleaner.pools import cores
 from ncleaner.pools.interrupts import Terminated, ending_on_signals
 
@@ -116,6 +116,12 @@ class Run(Declared):
         None, "Worker processes.", kind=int, low=1, otherwise="all cores", flags="--jobs -j", common=True,
         panel="Run",
     )  # fmt: skip
+    shard: str | None = option(
+        None,
+        "Work on this part of the inputs only, such as 3/8, the third of eight. Processes that have the "
+        "other parts, on any machines, write to the same directory.",
+        kind=str, check=lambda _, text: Shard.of_text(text), metavar="NUMBER/OF", panel="Run",
+    )  # fmt: skip
     again: bool = option(False, "Process finished inputs again.", common=True, panel="Run")
     log_json: bool = option(
         False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
@@ -128,6 +134,11 @@ class Run(Declared):
     def processes(self) -> int:
         """Number of worker processes."""
         return self.jobs or cores()
+
+    @property
+    def part(self) -> Shard:
+        """The part of the inputs."""
+        return Shard.of_text(self.shard) if self.shard else WHOLE
 
     def sources(self, inputs: list[str] | None, output: str | None = None) -> list[Input]:
         """Returns the inputs that arguments and a list name, and says what is passed over.

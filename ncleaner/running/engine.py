@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.options import OptionError
+from ncleaner.options import WHOLE, OptionError, Shard
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool
 from ncleaner.reading.inputs import Input
@@ -73,6 +73,8 @@ _BATCH_PAGES = 32
 _BATCH_BYTES = 1 << 19
 _MOST_BATCH_BYTES = 2_000_000
 _BATCH_SECONDS = 0.5
+# Outputs one after the other that a store does not take, each for minutes, before a run ends.
+_MOST_FAILED = 5
 
 
 def no_progress(tally: Tally, source: Input, offset: int | None) -> None:
@@ -322,8 +324,9 @@ def run(
     progress: Progress = no_progress,
     again: bool = False,
     quarantine: str | Path | None = None,
+    shard: Shard = WHOLE,
 ) -> Tally:
-    """Cleans all inputs.
+    """Cleans all inputs, or a shard of them.
 
     Args:
         inputs: see `find_inputs`.
@@ -338,6 +341,8 @@ def run(
         quarantine: a WARC for the records of pages given up because they killed, held up or broke a worker,
             if the output is not a directory. In a directory, they go to `QUARANTINE`, to a WARC for each
             input.
+        shard: the part of the inputs that is cleaned into a directory. Other processes, with the same inputs
+            and settings, clean the other parts into it; the files are those of one run.
 
     Returns:
         The counts. `Tally.complete` is True if every input was read completely and no page was given up.
@@ -352,6 +357,8 @@ def run(
         settings = replace(settings, many_pages=True)
     if not to_directory and settings.output.rows_per_file is not None:
         raise OptionError("rows_per_file", "only a directory of outputs has it: give -o DIRECTORY")
+    if not to_directory and shard.of > 1:
+        raise OptionError("shard", "shards share a directory of outputs: give -o DIRECTORY")
     names = planned(inputs, settings.output) if to_directory else {}
     if isinstance(output, str | Path):
         place = str(output)
@@ -363,7 +370,7 @@ def run(
         work = _Run(settings, pool, jobs, progress)
         with output_errors(output):
             if isinstance(output, str | Path) and to_directory:
-                _to_directory(work, names, folder_at(output), again)
+                _to_directory(work, names, folder_at(output), again, shard)
             else:
                 _to_file(work, inputs, output, quarantine)
     return work.total
@@ -388,11 +395,12 @@ def _loaded(cleaner: Cleaner, jobs: int) -> Cleaner | None:
     return cleaner
 
 
-def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again: bool) -> None:
-    """Writes an output and a line in the manifest for each input that is not finished yet."""
+def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again: bool, shard: Shard) -> None:
+    """Writes an output and a line in the manifest for each input of a shard that is not finished yet."""
     settings = work.settings
     record = settings_record(settings, settings.fingerprint())
-    with open_manifest(folder, record, again) as manifest:
+    failed: list[Input] = []
+    with open_manifest(folder, record, again, shard) as manifest:
 
         @contextmanager
         def output_of(source: Input) -> Iterator[OpenOutput | None]:
@@ -406,10 +414,21 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
                     return
                 work.tallies[source] = Tally()
                 yield output
-            seconds = time.monotonic() - began
-            manifest.add(source, names[source], work.tallies.pop(source), seconds, output.parts)
+                tally = work.tallies.pop(source)
+                try:
+                    stack.close()
+                except OSError as error:
+                    failed.append(source)
+                    if len(failed) == _MOST_FAILED:
+                        raise
+                    lost = Tally()
+                    lost.add_item(Damage(fault_of_one(error), source.path, unread=True))
+                    work.count(lost, source, source.size)
+                    return
+            failed.clear()
+            manifest.add(source, names[source], tally, time.monotonic() - began, output.parts)
 
-        left = unfinished(names, manifest, work.count)
+        left = unfinished(names, manifest, work.count, shard)
         layouts, to_spread, others = _divided(left, work.jobs, work.layout)
         work.in_stretches(layouts.items(), output_of)
         for source in to_spread:
@@ -437,17 +456,20 @@ def _to_file(
             work.together(inputs, out)
 
 
-def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) -> list[Input]:
-    """Returns the inputs that no earlier run has finished; counts the others, and deletes what earlier runs
-    have written of the inputs elsewhere.
+def unfinished(
+    names: Mapping[Input, str], manifest: Manifest, count: Progress, shard: Shard = WHOLE
+) -> list[Input]:
+    """Returns the inputs of a shard that no earlier run has finished; counts the others of the shard, and
+    deletes what earlier runs have written of the inputs elsewhere.
 
-    `names` has the name of the output of each input.
+    `names` has the name of the output of each input, of all shards.
 
     Raises:
         OutputError: as `Manifest.remove_outdated`.
     """
     left: list[Input] = []
-    for source, name in names.items():
+    for source in shard.part_of(names):
+        name = names[source]
         if manifest.is_finished(source, name):
             tally = Tally(resumed=len(source.files))
             if flaws := manifest.flaws(source, name):

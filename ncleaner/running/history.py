@@ -18,7 +18,7 @@ from ncleaner.reading.streams import inflated
 from ncleaner.running.manifest import NAME, Line, read_lines
 from ncleaner.running.tally import Tally
 from ncleaner.storage.local import is_url
-from ncleaner.storage.places import open_binary
+from ncleaner.storage.places import folder_at, open_binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,21 +177,19 @@ def read_history(folder: str) -> History:
     Raises:
         InputError: the manifest does not exist or cannot be read.
     """
-    path = f"{folder.rstrip('/')}/{NAME}" if is_url(folder) else str(Path(folder, NAME))
     try:
-        with open_binary(path) as stream:
-            texts = inflated(stream, path).splitlines()
+        found = list(read_lines(folder_at(folder).lines(NAME), {}))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror} (ncleaner clean -o DIRECTORY writes it)") from error
-    history = History(folder)
+        raise InputError(f"{folder}: {error.strerror}") from error
+    if not found:
+        raise InputError(f"{folder}: no input is finished: `ncleaner clean -o {folder}` writes {NAME} there")
     lines: dict[int, Line] = {}
     # numbers of lines, by input, and by input and format
     latest: dict[str, int] = {}
     outputs: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(read_lines(texts, {})):
-        if line is None:
-            history.foreign += 1
-            continue
+    made = sorted((line for line in found if line is not None), key=lambda line: line.finished)
+    history = History(folder, foreign=len(found) - len(made))
+    for number, line in enumerate(made):
         lines[number] = line
         for name in line.files:
             place = name, line.settings["format"]

@@ -2,11 +2,14 @@
 
 A line is written when the output is complete under its name, so an input in the manifest is finished,
 whenever the run was killed. An output that was finished after the last line is made again, with the same
-bytes. A later line for the same input and output replaces an earlier one. An input may have several outputs,
-of several formats, from as many runs.
+bytes. The line that was finished last replaces others for the same input and output. An input may have
+several outputs, of several formats, from as many runs.
 
-Settings have a line of their own, before the first output that is made with them. Other lines name them by a
-hash. If such a line is damaged, those that name it cannot be read, and their inputs are cleaned again.
+Several processes can share a list of inputs: each has a shard of it, and a manifest of its own beside the
+others, `_run/manifest.3-of-8.log`. On an object store, each run has one. All of them are read together.
+
+Settings have a line of their own, before the first line of a run that is of an output. Other lines name them
+by a hash. If such a line is damaged, those that name it cannot be read, and their inputs are cleaned again.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from typing import Any, NamedTuple
 
 from ncleaner.errors import OutputError
 from ncleaner.fastclass import fastclass
-from ncleaner.options import Declared, Option, options_of, record_of
+from ncleaner.options import WHOLE, Declared, Option, Shard, options_of, record_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -231,6 +234,7 @@ class _Finished(NamedTuple):
     modified: int
     files: list[str]
     outputs: dict[str, int | None]
+    finished: datetime
     settings: dict[str, Any]
     damaged: int
     lost: int
@@ -251,19 +255,22 @@ class Manifest:
         self._log = log
         self._settings = dict(settings)
         self._again = again
-        self._key = key_of(settings)
-        self._known: dict[str, dict[str, Any]] = {}
+        self._key = ""
         self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
         self.others: set[str] = set()
-        for line in read_lines(log.lines(), self._known):
+        for line in read_lines(folder.lines(NAME, log), {}):
             # one of another version, or damaged: its input is cleaned again
-            if line is not None:
-                tally = line.tally
-                self._finished[line.input, line.output] = _Finished(
-                    line.size, line.modified, line.files, line.outputs, line.settings,
+            if line is None:
+                continue
+            place, tally = (line.input, line.output), line.tally
+            if place not in self._finished or self._finished[place].finished <= line.finished:
+                self._finished[place] = _Finished(
+                    line.size, line.modified, line.files, line.outputs, line.finished, line.settings,
                     tally.damaged, tally.lost.total(), tally.unread,
                 )  # fmt: skip
+        made = (name for found in self._finished.values() for name in found.outputs)
+        self._sizes = folder.sizes(made)
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output from the same input with the same settings.
@@ -279,7 +286,7 @@ class Manifest:
         if found is None or found.unread or source.size is None or self._again:
             return False
         reasons = []
-        sizes = {name: self._folder.size(name) for name in found.outputs}
+        sizes = {name: self._sizes[name] for name in found.outputs}
         # an output that is gone can be made with any options
         if sizes[output] is not None:
             reasons += self._compare(found)
@@ -326,7 +333,7 @@ class Manifest:
             is_other = any(found.settings.get(name) != self._settings.get(name) for name in _FORM)
             if is_other or place in stay or given.isdisjoint(found.files):
                 continue
-            existing = [name for name in found.outputs if self._folder.size(name) is not None]
+            existing = [name for name in found.outputs if self._sizes[name] is not None]
             outdated += [name for name in existing if name not in outputs]
             if existing and not self._again:
                 if place not in made:
@@ -378,26 +385,31 @@ class Manifest:
             finished=datetime.now(UTC),
             seconds=seconds,
             tally=tally,
-            key=self._key,
+            key=self._key or key_of(self._settings),
             settings=self._settings,
         )
-        if self._key not in self._known:
-            self._known[self._key] = self._settings
+        if not self._key:
+            self._key = line.key
             self._log.add(json.dumps({"key": self._key, "settings": self._settings}).encode() + b"\n")
         self._log.add(json.dumps(line.record()).encode() + b"\n")
 
 
 @contextmanager
-def open_manifest(folder: Folder, settings: Mapping[str, Any], again: bool = False) -> Iterator[Manifest]:
-    """Opens the manifest of an output directory, for one run at a time.
+def open_manifest(
+    folder: Folder, settings: Mapping[str, Any], again: bool = False, shard: Shard = WHOLE
+) -> Iterator[Manifest]:
+    """Opens the manifest of an output directory, for one run at a time, or one of each shard.
 
     Args:
         folder: the directory; it is made if it does not exist.
         settings: see `settings_record`.
         again: whether to ignore the inputs that earlier runs have finished.
+        shard: of the inputs; it has a file of its own.
 
     Raises:
         OutputError: the directory or the file cannot be made or read, or another run is writing to it.
     """
-    with folder.log(NAME) as log:
+    stem, _, suffix = NAME.rpartition(".")
+    name = NAME if shard.of == 1 else f"{stem}.{shard.number}-of-{shard.of}.{suffix}"
+    with folder.log(name) as log:
         yield Manifest(folder, log, settings, again)

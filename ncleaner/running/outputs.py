@@ -363,8 +363,10 @@ _OF_ONE_NAME: Final = frozenset(
 
 
 def fault_of_one(error: OSError) -> str:
-    """Returns why one output of many cannot be opened, for a message. Raises the error if none can be."""
-    if error.errno not in _OF_ONE_NAME:
+    """Returns why one output of many cannot be written, for a message. Raises the error if none can be."""
+    # a server that could not be reached for minutes may be back for the next one
+    is_away = is_url(str(error.filename)) and error.errno not in (errno.ENOENT, errno.EACCES, errno.EPERM)
+    if error.errno not in _OF_ONE_NAME and not is_away:
         raise error
     return str(cannot_write(f"the output {error.filename}", error))
 

@@ -17,7 +17,7 @@ import secrets
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -78,13 +78,13 @@ class _Journal:
         ended: whether everything has been merged.
     """
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, lines: Iterable[bytes]) -> None:
         self._log = log
         self.exists = False
         self.by = ""
         self.placed: list[str] = []
         self._forget()
-        for line in log.lines():
+        for line in lines:
             try:
                 self._read(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
@@ -224,8 +224,9 @@ def sort(
     with output_errors(path):
         if path.is_dir() and not (path / _NAME).exists() and any(path.iterdir()):
             raise OutputError(f"{path} is not empty, and no sort has made it: give a new directory")
-        with LocalFolder(path).log(_NAME) as log:
-            work = _Sort(path, _Journal(log), inputs, by, jobs, progress)
+        folder = LocalFolder(path)
+        with folder.log(_NAME) as log:
+            work = _Sort(path, _Journal(log, folder.lines(_NAME, log)), inputs, by, jobs, progress)
             try:
                 return work.run(again)
             except BaseException:

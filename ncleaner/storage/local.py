@@ -51,11 +51,7 @@ def scheme_of(url: str) -> str:
 
 
 class Log(Protocol):
-    """A file of lines to which a run appends, and which later runs read."""
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields the complete lines of the file, each with its line feed."""
-        ...
+    """A file of lines to which a run appends; `Folder.lines` reads them."""
 
     def add(self, line: bytes) -> None:
         """Appends a line, which ends with a line feed. Raises OSError if there is no space."""
@@ -73,8 +69,17 @@ class Folder(Protocol):
         """Returns the size of a file in bytes; None if it does not exist."""
         ...
 
+    def sizes(self, names: Iterable[str]) -> dict[str, int | None]:
+        """Returns the size of each of many files; see `size`."""
+        ...
+
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
+        ...
+
+    def lines(self, name: str, log: Log | None = None) -> Iterator[bytes]:
+        """Yields the complete lines of a log with their line feeds: of `manifest.log` and its parts, such as
+        `manifest.1-of-8.log`. `log`: one of these, if it is open."""
         ...
 
     def log(self, name: str) -> AbstractContextManager[Log]:
@@ -208,35 +213,40 @@ def _lock(file: BinaryIO, what: Path, kind: str) -> None:
         ) from None
 
 
+# Bytes that are read at a time to find the last line of a log.
+_BLOCK: Final = 1 << 16
+
+
 class _LocalLog:
     def __init__(self, path: Path) -> None:
-        self._file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
+        self.file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
 
     def __enter__(self) -> _LocalLog:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            os.fsync(self._file.fileno())
-        self._file.close()
+            os.fsync(self.file.fileno())
+        self.file.close()
 
     def lock(self, folder: Path) -> None:
-        _lock(self._file, folder, "directory")
+        _lock(self.file, folder, "directory")
 
-    def lines(self) -> Iterator[bytes]:
-        self._file.seek(0)
-        end = 0  # of the last complete line
-        for line in io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False)):
-            if not line.endswith(b"\n"):
-                # an earlier run was killed while it wrote this line
-                self._file.truncate(end)
+    def cut(self) -> None:
+        """Deletes a last line that is not complete: a run was killed while it wrote it."""
+        end = self.file.seek(0, os.SEEK_END)
+        while end:
+            begin = max(0, end - _BLOCK)
+            self.file.seek(begin)
+            if (feed := self.file.read(end - begin).rfind(b"\n")) >= 0:
+                end = begin + feed + 1
                 break
-            end += len(line)
-            yield line
+            end = begin
+        self.file.truncate(end)
 
     def add(self, line: bytes) -> None:
         # One write, without fsync: if the machine fails and a line is lost, its input is cleaned once more.
-        self._file.write(line)
+        self.file.write(line)
 
 
 class LocalFolder:
@@ -267,6 +277,23 @@ class LocalFolder:
         except OSError:
             return None
 
+    def sizes(self, names: Iterable[str]) -> dict[str, int | None]:
+        """Returns the size of each of many files; see `size`."""
+        return {name: self.size(name) for name in names}
+
+    def lines(self, name: str, log: Log | None = None) -> Iterator[bytes]:
+        """Yields the complete lines of a log, of all its files."""
+        path = self.path / name
+        own = log.file if isinstance(log, _LocalLog) else None
+        for each in sorted(path.parent.glob(f"{path.stem}*{path.suffix}")):
+            if own is not None and each.samefile(own.name):
+                # opened anew and closed, the file would no longer be locked
+                own.seek(0)
+                yield from io.BufferedReader(io.FileIO(own.fileno(), closefd=False))
+                continue
+            with each.open("rb") as file:
+                yield from (line for line in file if line.endswith(b"\n"))
+
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
         (self.path / name).unlink(missing_ok=True)
@@ -281,6 +308,7 @@ class LocalFolder:
             raise cannot_write(path, error) from error
         try:
             log.lock(self.path)
+            log.cut()
         except BaseException as error:
             with log:
                 pass

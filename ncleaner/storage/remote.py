@@ -9,10 +9,14 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from ncleaner.errors import InputError
 from ncleaner.storage.local import Log, Status, scheme_of
@@ -20,6 +24,7 @@ from ncleaner.storage.local import Log, Status, scheme_of
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
+T = TypeVar("T")
 
 # What to do about a URL of an unknown kind.
 _GIVE: Final = "give a path, or s3://…, gs://… or https://…"
@@ -32,12 +37,14 @@ _CREDENTIALS: Final = {
 }
 # Bytes of one request to a server.
 _PIECE: Final = 4 << 20
-# Attempts to read a piece before the input is given up.
-_TRIES: Final = 6
-# Seconds before the second attempt; each later pause is four times as long.
-_PAUSE: Final = 0.1
-# Seconds between two copies of a log to a file system that cannot append.
-_COPY_SECONDS: Final = 30.0
+# Bytes that are taken at a time where answers break off.
+_TAKEN: Final = 1 << 16
+# Seconds without a byte after which such a connection is given up.
+_SILENCE: Final = 60
+# Seconds between attempts to reach a file; after the last one it is given up. Servers are away for minutes.
+_PAUSES: Final = (0.1, 0.4, 1.6, 6.4, 25.6, 60, 60, 60)
+# Seconds between two copies of a log, and the share of the run's time that they are at least, and the most.
+_COPY_SECONDS, _COPY_SHARE, _MOST_COPY_SECONDS = 30.0, 0.05, 300.0
 
 
 @contextmanager
@@ -85,9 +92,31 @@ def _reaching(url: str) -> Iterator[None]:
     except Exception as error:
         # networks and cloud libraries raise exceptions of many types
         text = f"{type(error).__name__}: {error}"
+        number = errno.EIO
         if "Credentials" in text and extra in _CREDENTIALS:
-            text = f"{text}: set {_CREDENTIALS[extra]}"
-        raise OSError(errno.EIO, text, url) from error
+            number, text = errno.EACCES, f"{text}: set {_CREDENTIALS[extra]}"
+        raise OSError(number, text, url) from error
+
+
+def _patiently(url: str, action: Callable[[], T]) -> T:
+    """Returns what an action gives; tries it again for minutes if the file cannot be reached.
+
+    Raises:
+        OSError: it failed each time, or the file does not exist or is forbidden.
+        InputError: as `_reaching`.
+    """
+    for pause in _PAUSES:
+        try:
+            with _reaching(url):
+                return action()
+        except (FileNotFoundError, PermissionError):
+            raise
+        except OSError as error:
+            if "InvalidRange" in str(error):
+                raise
+        time.sleep(pause)
+    with _reaching(url):
+        return action()
 
 
 def _system(url: str) -> tuple[AbstractFileSystem, str]:
@@ -151,24 +180,22 @@ def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
 
 
 def remote_range(url: str, start: int, size: int) -> bytes:
-    """Reads bytes of a file with one request, and tries again if that fails; see `places.read_range`."""
-    for attempt in range(_TRIES):
-        try:
-            with _reaching(url):
-                system, inner = _system(url)
-                data: bytes = system.cat_file(inner, start=start, end=start + size)
-                return data
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            if attempt == _TRIES - 1 or "InvalidRange" in str(error):
-                raise
-            time.sleep(_PAUSE * 4**attempt)
-    raise AssertionError("not reached")
+    """Reads bytes of a file with one request; see `places.read_range`."""
+
+    def read() -> bytes:
+        system, inner = _system(url)
+        data: bytes = system.cat_file(inner, start=start, end=start + size)
+        if len(data) > size:
+            raise PermissionError(errno.EPERM, "the server does not send parts of files", url)
+        return data
+
+    return _patiently(url, read)
 
 
 class RemoteFile(io.RawIOBase):
-    """A file on a server, for reading. If a connection breaks, a new one goes on at the same offset.
+    """A file on a server, for reading, in pieces. While one is used, the next is fetched in the background.
+
+    If a connection breaks, a new one goes on after the last byte that has come.
 
     Attributes:
         size: in bytes; None if the server does not say it.
@@ -176,14 +203,18 @@ class RemoteFile(io.RawIOBase):
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._at = 0
-        self._open()
+        self._at = self._begin = 0
+        self._piece = b""
+        # where answers break off, what has come of them is used
+        self._breaks = False
+        self._next: tuple[int, Future[bytes]] | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        _patiently(url, self._open)
 
     def _open(self) -> None:
-        with _reaching(self._url):
-            system, inner = _system(self._url)
-            self._file = system.open(inner, "rb", block_size=_PIECE, cache_type="readahead")
-            self.size: int | None = getattr(self._file, "size", None)
+        system, inner = _system(self._url)
+        self._file = system.open(inner, "rb", block_size=_PIECE, cache_type="none")
+        self.size: int | None = getattr(self._file, "size", None)
 
     def readable(self) -> bool:
         """Returns True."""
@@ -200,34 +231,72 @@ class RemoteFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Moves to an offset in bytes, which counts from the beginning of the file."""
-        if whence != 0:
-            raise io.UnsupportedOperation("seek is possible from the beginning of the file only")
-        if offset != self._at:
-            with _reaching(self._url):
-                self._file.seek(offset)
-            self._at = offset
+        if whence != 0 or (offset != self._at and not self.seekable()):
+            raise io.UnsupportedOperation("seek is possible from the beginning of a file with parts only")
+        self._at = offset
         return offset
 
     def read(self, size: int = -1) -> bytes:
-        """Reads up to `size` bytes; connects again if the connection breaks. Raises OSError."""
-        for attempt in range(_TRIES):
+        """Reads up to `size` bytes, 4 MiB at most. Raises OSError."""
+        if self.size is None or not self.seekable():
+            with _reaching(self._url):
+                data: bytes = self._file.read(size)
+        else:
+            if not self._begin <= self._at < self._begin + len(self._piece):
+                self._advance(self.size)
+            start = self._at - self._begin
+            data = self._piece[start : start + size if size >= 0 else None]
+        self._at += len(data)
+        return data
+
+    def _advance(self, size: int) -> None:
+        """Takes the piece at the current offset; a reader that goes on will find the next one fetched."""
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1)
+        goes_on = self._at == self._begin + len(self._piece)
+        if self._next is None or self._next[0] != self._at:
+            self._next = self._at, self._thread.submit(self._fetch, self._at)
+        self._begin, future = self._next
+        self._piece, self._next = future.result(), None
+        end = self._begin + len(self._piece)
+        if goes_on and end < size:
+            self._next = end, self._thread.submit(self._fetch, end)
+
+    def _fetch(self, at: int) -> bytes:
+        """Returns the bytes from an offset on, up to a piece; in the thread. Raises OSError."""
+        size = self.size or 0
+        if at >= size:
+            return b""
+
+        def read() -> bytes:
             try:
-                with _reaching(self._url):
-                    data: bytes = self._file.read(size)
-                    if not data and size and self.size is not None and self._at < self.size:
-                        reason = f"the server has sent only {self._at:,} of {self.size:,} bytes"
-                        raise OSError(errno.EIO, reason, self._url)
-            except OSError:
-                if attempt == _TRIES - 1 or not self.seekable():
-                    raise
-                time.sleep(_PAUSE * 4**attempt)
-                with suppress(OSError):
-                    self._open()
-                    self._file.seek(self._at)
-                continue
-            self._at += len(data)
+                data = self._of_broken(at) if self._breaks else b""
+                if not data:
+                    self._file.seek(at)
+                    data = self._file.read(_PIECE)
+            except BaseException:
+                self._breaks = scheme_of(self._url) in ("http", "https")
+                raise
+            if not data:
+                reason = f"the server has sent only {at:,} of {size:,} bytes"
+                raise OSError(errno.EIO, reason, self._url)
             return data
-        raise AssertionError("not reached")
+
+        return _patiently(self._url, read)
+
+    def _of_broken(self, at: int) -> bytes:
+        """Returns what comes of an answer of http before it breaks off; fsspec's client would drop it."""
+        # only here: most servers send whole answers
+        from urllib.request import Request, urlopen
+
+        system, inner = _system(self._url)
+        last = min(at + _PIECE, self.size or 0) - 1
+        request = Request(str(system.encode_url(inner)), headers={"Range": f"bytes={at}-{last}"})
+        data = bytearray()
+        with suppress(OSError), urlopen(request, timeout=_SILENCE) as answer:
+            while answer.status == HTTPStatus.PARTIAL_CONTENT and (taken := answer.read(_TAKEN)):
+                data += taken
+        return bytes(data)
 
     def readinto(self, buffer: Any) -> int:
         """Reads into a buffer; returns the number of bytes read."""
@@ -236,67 +305,69 @@ class RemoteFile(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Closes the connection; does not wait for what is fetched."""
         if not self.closed:
+            if self._thread is not None:
+                self._thread.shutdown(wait=False, cancel_futures=True)
             with suppress(Exception):
                 self._file.close()
         super().close()
 
 
 class _RemoteLog:
-    """A log on a file system that cannot append: a local file, copied every half minute and at the end.
+    """A log on a file system that cannot append: a file for some minutes of lines each, and at the end one
+    with all lines of the run in place of these.
 
     If a run is killed, the next one cleans the inputs of lines that were not copied again, to the same bytes.
     """
 
-    def __init__(self, system: AbstractFileSystem, path: str, url: str) -> None:
-        self._system, self._path, self._url = system, path, url
-        self._file = tempfile.NamedTemporaryFile(suffix=".jsonl")  # noqa: SIM115
-        self._copied = time.monotonic()
-        self._behind = False
+    def __init__(self, folder: RemoteFolder, name: str) -> None:
+        self._stem, _, self._suffix = name.rpartition(".")
+        # no other run has this name, on whatever machine
+        self._stem += f".{uuid.uuid4().hex}"
+        self._folder = folder
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        self._parts: list[str] = []
+        self._done = 0
+        self._begun = self._copied = time.monotonic()
 
     def __enter__(self) -> _RemoteLog:
-        with _reaching(self._url):
-            if self._system.exists(self._path):
-                with self._system.open(self._path, "rb") as before:
-                    shutil.copyfileobj(before, self._file)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if self._behind:
+        with self._file:
+            if kind is not None:
                 self._copy()
-        except OSError:
-            # an exception that has ended the run is more important than this one
-            if kind is None:
-                raise
-        finally:
-            self._file.close()
-
-    def _copy(self) -> None:
-        self._file.flush()
-        with _reaching(self._url):
-            _put(self._system, self._file.name, self._path)
-        self._copied = time.monotonic()
-        self._behind = False
-
-    def lines(self) -> Iterator[bytes]:
-        self._file.seek(0)
-        for line in self._file:
-            if line.endswith(b"\n"):
-                yield line
+            elif self._file.tell():
+                self._file.seek(0)
+                with self._folder.file(f"{self._stem}.{self._suffix}") as out:
+                    shutil.copyfileobj(self._file, out)
+                for part in self._parts:
+                    self._folder.remove(part)
 
     def add(self, line: bytes) -> None:
-        self._file.seek(0, os.SEEK_END)
         self._file.write(line)
-        self._behind = True
-        if time.monotonic() - self._copied >= _COPY_SECONDS:
+        now = time.monotonic()
+        share = _COPY_SHARE * (now - self._begun)
+        if now - self._copied >= max(_COPY_SECONDS, min(share, _MOST_COPY_SECONDS)):
             self._copy()
 
+    def _copy(self) -> None:
+        """Copies the lines since the last copy; a copy that fails is only late."""
+        part = f"{self._stem}.{len(self._parts):05}.{self._suffix}"
+        self._file.seek(self._done)
+        data = self._file.read()
+        with suppress(OSError):
+            self._folder.put(part, data)
+            self._parts.append(part)
+            self._done += len(data)
+        self._copied = time.monotonic()
 
-def _put(system: AbstractFileSystem, file: str, path: str) -> None:
+
+def _put(system: AbstractFileSystem, put: Callable[[str], object], path: str) -> None:
+    """Writes a file by `put`, and makes the directory above it where there are any."""
     try:
-        system.put_file(file, path)
+        put(path)
     except FileNotFoundError:
         # Object stores have no directories to make; there, a bucket is missing.
         if not EXTRAS.keys().isdisjoint(
@@ -304,7 +375,7 @@ def _put(system: AbstractFileSystem, file: str, path: str) -> None:
         ):
             raise
         system.makedirs(system._parent(path), exist_ok=True)
-        system.put_file(file, path)
+        put(path)
 
 
 class RemoteFolder:
@@ -319,7 +390,10 @@ class RemoteFolder:
     def _at(self, name: str) -> tuple[AbstractFileSystem, str, str]:
         url = f"{self.url}/{name}"
         with _reaching(url):
-            return *_system(url), url
+            system, path = _system(url)
+            # others write here, too
+            system.invalidate_cache()
+            return system, path, url
 
     @contextmanager
     def file(self, name: str) -> Iterator[BinaryIO]:
@@ -328,23 +402,56 @@ class RemoteFolder:
         with tempfile.NamedTemporaryFile(suffix=".part") as out:
             yield out  # type: ignore[misc]
             out.flush()
-            with _reaching(url):
-                _put(system, out.name, path)
+            _patiently(url, lambda: _put(system, partial(system.put_file, out.name), path))
+
+    def put(self, name: str, data: bytes) -> None:
+        """Writes a small file; tries it once. Raises OSError."""
+        system, path, url = self._at(name)
+        with _reaching(url):
+            _put(system, partial(system.pipe_file, value=data), path)
 
     def size(self, name: str) -> int | None:
         """Returns the size of a file in bytes; None if it does not exist or cannot be reached."""
-        try:
-            return remote_status(f"{self.url}/{name}").size
-        except OSError:
-            return None
+        system, path, url = self._at(name)
+        with suppress(OSError), _reaching(url):
+            return _status(system.info(path)).size
+        return None
+
+    def sizes(self, names: Iterable[str]) -> dict[str, int | None]:
+        """Returns the sizes of files in bytes by one listing of the folder. Raises OSError."""
+        system, root, url = self._at("")
+        wanted = set(names)
+        # a list of what is in a bucket, where an object of each name would be one question
+        found = _patiently(url, lambda: system.find(root, detail=True)) if wanted else {}
+        sizes = {name.removeprefix(root).lstrip("/"): _status(info).size for name, info in found.items()}
+        return {name: sizes.get(name) for name in wanted}
 
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
         system, path, url = self._at(name)
-        with suppress(FileNotFoundError), _reaching(url):
-            system.rm_file(path)
+        with suppress(FileNotFoundError):
+            _patiently(url, lambda: system.rm_file(path))
+
+    def lines(self, name: str, log: Log | None = None) -> Iterator[bytes]:
+        """Yields the lines of a log, of all runs."""
+        stem, _, suffix = name.rpartition(".")
+        system, path, url = self._at(stem)
+
+        def read() -> dict[str, bytes | Exception]:
+            above = system._parent(path)
+            files = system.ls(above, detail=False) if system.isdir(above) else []
+            logs = [file for file in files if file.startswith(path) and file.endswith(f".{suffix}")]
+            found: dict[str, bytes | Exception] = system.cat(sorted(logs), on_error="return") if logs else {}
+            for each in found.values():
+                # a run that ends puts one file in place of many
+                if isinstance(each, Exception) and not isinstance(each, FileNotFoundError):
+                    raise each
+            return found
+
+        for _, data in sorted(_patiently(url, read).items()):
+            if isinstance(data, bytes):
+                yield from data.splitlines(keepends=True)
 
     def log(self, name: str) -> AbstractContextManager[Log]:
         """Opens a log that is written on this machine, and copied at intervals and at the end."""
-        system, path, url = self._at(name)
-        return _RemoteLog(system, path, url)
+        return _RemoteLog(self, name)

@@ -232,11 +232,11 @@ def test_numbers_that_are_none_are_passed_over(tmp_path: Path, source: Input, ch
     assert read_history(str(tmp_path / "out")).foreign == 1
 
 
-def test_settings_are_written_once(tmp_path: Path, source: Input) -> None:
+def test_each_run_writes_its_settings_once(tmp_path: Path, source: Input) -> None:
     folder = tmp_path / "out"
     for model in ("auto", "pl", "auto", "pl"):
         output = finish(folder, source, model=model)
-    assert len(settings_in(folder)) == 2 and len((folder / NAME).read_text().splitlines()) == 6
+    assert len(settings_in(folder)) == 2 and len((folder / NAME).read_text().splitlines()) == 8
     assert stands(folder, source, output, model="pl") == (True, {})
 
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
-from ncleaner.running.manifest import NAME
 from ncleaner.storage.local import Status, is_url
 from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 from ncleaner.storage.remote import _reaching
 
 from ..cli.test_app import NCLEANER
 from ..running.test_resume import crawl
-from ..runs import entries_in, entries_of, outputs_in
-from ..servers import environment, fill, gs_server, http_server, objects, s3_server
+from ..runs import entries_in, entries_of, manifests_of, outputs_in
+from ..servers import Proxy, environment, fill, gs_server, http_server, objects, s3_server
 
 pytest.importorskip("fsspec", reason="URLs need fsspec: install ncleaner[s3] or ncleaner[http]")
 # fsspec alone comes with other packages, too
@@ -93,15 +95,16 @@ def test_packs_on_s3(s3: dict[str, str], source: Path, tmp_path: Path) -> None:
     assert run("clean", source, "-o", tmp_path / "out", *options).returncode == 0
     assert run(*command, "50", **s3).returncode == 0
     found = objects("s3://text/packs", variables=s3)
-    assert len(entries_of(found.pop(NAME))) == 1
+    (manifest,), found = manifests_of(found)
+    assert len(entries_of(manifest)) == 1
     here = b'"archive":"%b/' % os.fsencode(source)
     found = {name: data.replace(b'"archive":"s3://crawl/2024/', here) for name, data in found.items()}
     assert found == outputs_in(tmp_path / "out") and len(found) == 3
     assert b"3 inputs were finished by an earlier run" in run(*command, "50", **s3).stderr
     assert b"--rows-per-file was 50 and is 0" in run(*command, "0", **s3).stderr
     assert run(*command, "0", "--again", **s3).returncode == 0
-    found = objects("s3://text/packs", variables=s3)
-    assert found.keys() - {NAME} == {f"{number}.jsonl" for number in range(3)}
+    manifests, found = manifests_of(objects("s3://text/packs", variables=s3))
+    assert len(manifests) == 2 and found.keys() == {f"{number}.jsonl" for number in range(3)}
     assert b"pages                        120\n" in run("report", "s3://text/packs", **s3).stdout
 
 
@@ -110,9 +113,9 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     command = ("clean", "s3://crawl/2024", "-o", "s3://text/a", "-j", "2")
     result = run(*command, **s3)
     assert result.returncode == 0, result.stderr.decode()
-    found = objects("s3://text/a", variables=s3)
+    (manifest,), found = manifests_of(objects("s3://text/a", variables=s3))
     assert texts(found) == whole
-    assert sorted(entry["input"] for entry in entries_of(found[NAME])) == [
+    assert sorted(entry["input"] for entry in entries_of(manifest)) == [
         f"{number}.warc.gz" for number in range(3)
     ]
     again = run(*command, **s3)
@@ -133,6 +136,46 @@ def test_from_s3_to_a_file_there(s3: dict[str, str], whole: dict[str, bytes]) ->
     result = run("clean", "s3://crawl/2024/1.warc.gz", "-o", "s3://text/b/one.txt", **s3)
     assert result.returncode == 0, result.stderr.decode()
     assert objects("s3://text/b", variables=s3) == {"one.txt": whole["1.txt"]}
+
+
+@pytest.mark.slow
+def test_a_store_that_is_away_for_some_seconds(
+    s3: dict[str, str], source: Path, whole: dict[str, bytes]
+) -> None:
+    """While inputs are read and outputs are written: nothing is lost, and nothing is said."""
+    proxy = Proxy(int(s3["AWS_ENDPOINT_URL"].rpartition(":")[2]))
+    afar = s3 | {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.port}"}
+    seen = proxy.requests.total
+    outages = 0
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(run, "clean", "s3://crawl/2024", "-o", "s3://text/away", "-j", "1", **afar)
+        reached = 0
+        while not running.done():
+            # in the middle of whatever the run asks for
+            if seen() > reached + 4 and outages < 3:
+                proxy.be_away(1.5)
+                outages, reached = outages + 1, seen()
+            time.sleep(0.002)
+    assert running.result().returncode == 0 and outages == 3, running.result().stderr.decode()
+    (manifest,), found = manifests_of(objects("s3://text/away", variables=s3))
+    assert texts(found) == whole and len(entries_of(manifest)) == 3
+    # one listing says what is there
+    proxy.requests.clear()
+    assert run("clean", "s3://crawl/2024", "-o", "s3://text/away", **afar).returncode == 0
+    assert proxy.requests[b"HEAD"] < 3
+    proxy.close()
+
+
+@pytest.mark.slow
+def test_shards_on_a_store(s3: dict[str, str], whole: dict[str, bytes]) -> None:
+    command = ("clean", "s3://crawl/2024", "-o", "s3://text/shards", "-j", "1", "--shard")
+    with ThreadPoolExecutor(3) as threads:
+        done = list(threads.map(lambda number: run(*command, f"{number}/3", **s3), (1, 2, 3)))
+    assert [each.returncode for each in done] == [0, 0, 0]
+    manifests, found = manifests_of(objects("s3://text/shards", variables=s3))
+    assert texts(found) == whole and len(manifests) == 3
+    assert b"1 input was finished by an earlier run" in run(*command, "2/3", **s3).stderr
+    assert b"pages                        120\n" in run("report", "s3://text/shards", **s3).stdout
 
 
 @pytest.mark.slow
@@ -205,9 +248,37 @@ def test_connections_that_break_are_made_again(source: Path, whole: dict[str, by
 
 
 def test_a_server_that_stays_broken(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncleaner.storage.remote._PAUSE", 0.001)
-    with http_server(source, cuts=1000) as url, pytest.raises(OSError, match=r"0\.warc\.gz"):
+    monkeypatch.setattr("ncleaner.storage.remote._PAUSES", (0.001, 0.001))
+    with http_server(source, cuts=1000, part=0) as url, pytest.raises(OSError, match=r"0\.warc\.gz"):
         open_binary(f"{url}/0.warc.gz").read(10_000)
+
+
+def test_a_server_that_cuts_each_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each request goes on where the last answer broke off."""
+    monkeypatch.setattr("ncleaner.storage.remote._PAUSES", (0.001, 0.001))
+    data = random.Random(1).randbytes(9_000_000)
+    (tmp_path / "x").write_bytes(data)
+    with http_server(tmp_path, cuts=1000, part=1 / 3) as url:
+        file = open_binary(f"{url}/x")
+        assert b"".join(iter(lambda: file.read(100_000), b"")) == data
+        file.seek(8_999_990)
+        assert file.read() == data[-10:]
+        file.close()
+
+
+def test_pieces_are_fetched_while_others_are_used(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(bytes(40 << 20))
+    with http_server(tmp_path, delay=0.2) as url:
+        file = open_binary(f"{url}/x")
+        waited = 0.0
+        for _ in range(10):
+            time.sleep(0.25)
+            began = time.monotonic()
+            assert len(file.read(4 << 20)) == 4 << 20
+            waited += time.monotonic() - began
+        file.close()
+    # two at the begin: it may be that no more than the first is wanted
+    assert waited < 10 * 0.2 * 0.6
 
 
 @pytest.mark.parametrize(
@@ -321,12 +392,12 @@ def test_urls_of_this_machine(tmp_path: Path, source: Path) -> None:
         out.write(b"half")
         raise RuntimeError
     assert [path.name for path in (tmp_path / "out" / "a").iterdir()] == ["b.txt"]
-    with folder.log("log") as log:
-        log.add(b"one\n")
-    with folder.log("log") as log:
-        log.add(b"two\n")
-        assert list(log.lines()) == [b"one\n", b"two\n"]
-    assert (tmp_path / "out" / "log").read_bytes() == b"one\ntwo\n"
+    for line in (b"one\n", b"two\n"):
+        with folder.log("_run/a.log") as log:
+            log.add(line)
+    assert sorted(folder.lines("_run/a.log")) == [b"one\n", b"two\n"] and not [*folder.lines("_run/b.log")]
+    assert len(list((tmp_path / "out" / "_run").iterdir())) == 2
+    assert folder.sizes(["a/b.txt", "c"]) == {"a/b.txt": 5, "c": None}
     folder.remove("a/b.txt")
     folder.remove("a/b.txt")
     assert folder.size("a/b.txt") is None

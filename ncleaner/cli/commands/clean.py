@@ -11,6 +11,7 @@ import typer
 
 from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
 from ncleaner.cli.printing import finish, tell
+from ncleaner.options import OptionError
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.formats import Output
@@ -117,13 +118,13 @@ def command(
     with (
         going_on() if output is not None and is_directory(output) else nullcontext(),
         _surveyed(sources, Settings(recipe, asked.reading(reading), written), place, asked) as settings,
-        ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
+        ProgressDisplay(asked.part.part_of(sources), quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send
         reuse_memory()
         tally = run(
             sources, settings, output=place, jobs=asked.processes, progress=display.advance,
-            again=asked.again, quarantine=quarantine,
+            again=asked.again, quarantine=quarantine, shard=asked.part,
         )  # fmt: skip
         finish()
     display.finish(tally)
@@ -141,6 +142,8 @@ def _surveyed(
     if settings.recipe.sites != AUTO_SITES:
         yield settings
         return
+    if asked.shard:
+        raise OptionError("sites", "shards need one survey of all inputs: make it with `ncleaner survey`")
     # only here: it loads SQLite
     from ncleaner.running.surveys import surveyed
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ncleaner.cli.parameters import Run, going_on, reports_errors, with_options
+from ncleaner.cli.parameters import Run, going_on, part, reports_errors, with_options
 
 EXAMPLES = (
     ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
@@ -15,7 +15,7 @@ EXAMPLES = (
 
 
 @reports_errors
-@with_options(asked=Run)
+@with_options(asked=part(Run, without="shard"))
 def command(
     inputs: Annotated[
         list[str] | None,

@@ -74,7 +74,7 @@ class Surveying(Declared):
     reading=part(Reading, "input_format"),
     surveying=Surveying,
     recipe=part(Recipe, "method model encoding"),
-    asked=Run,
+    asked=part(Run, without="shard"),
 )
 def command(
     inputs: Annotated[
