@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
@@ -22,17 +22,15 @@ from ncleaner.sinks.formats import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import MODELS, OUTPUTS, SURVEYS
 
-
-def epilog(examples: Iterable[tuple[str, str]]) -> str:
-    """Returns the end of a help page: what each example does, and its command line. They are for the folder
-    `examples` of a checkout; tests run them there."""
-    return "\n\n".join(["Examples:", *(f"  {what}\n\n    {line}" for what, line in examples)])
+# the sections of `examples.txt`, which says what it has
+_EXAMPLES = Path(__file__).with_name("examples.txt").read_text("utf-8").split("\n[")
 
 
-EXAMPLES = (
-    ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),
-    ("Check the installation:", "ncleaner doctor"),
-)
+def epilog(path: str) -> str:
+    """Returns the end of the help page of a command, its examples. `path`: its names; empty for all."""
+    found = next(each for each in _EXAMPLES if each.startswith(f"{path}]"))
+    return "Examples:\n\n" + found.partition("]")[2].strip("\n")
+
 
 # The module of each command, and what the command does in a few words, in the order of the help text.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -171,9 +169,7 @@ class _Commands(TyperGroup):
         if isinstance(module.command, typer.Typer):
             return _finished(get_command(module.command))
         alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, cls=_Layered, short_help=about, epilog=epilog(module.EXAMPLES))(
-            module.command
-        )
+        alone.command(cmd_name, cls=_Layered, short_help=about, epilog=epilog(cmd_name))(module.command)
         return _finished(get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -191,7 +187,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings=CONTEXT,
     pretty_exceptions_enable=False,
-    epilog=epilog(EXAMPLES),
+    epilog=epilog(""),
 )
 
 

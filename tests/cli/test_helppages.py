@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from ncleaner.cli.commands import models
-from ncleaner.cli.program import COMMANDS, EXAMPLES, app, number_in_words
+from ncleaner.cli.program import COMMANDS, app, epilog, number_in_words
 
 ROOT = Path(__file__).parents[2]
 PROGRAM: Any = get_command(app)
@@ -26,11 +24,9 @@ GROUP: Any = PROGRAM.get_command(None, "models")
 PATHS = ["", *COMMANDS, *(f"models {name}" for name in GROUP.list_commands(None))]
 
 
-def examples_of(path: str) -> Any:
-    name, _, inner = path.partition(" ")
-    if inner:
-        return getattr(models, f"{inner.upper()}_EXAMPLES")
-    return import_module(COMMANDS[name][0]).EXAMPLES if name else EXAMPLES
+def examples_of(path: str) -> list[tuple[str, str]]:
+    said = epilog(path).split("\n\n")[1:]
+    return [(what.strip(), line.strip()) for what, line in zip(said[::2], said[1::2], strict=True)]
 
 
 def page(path: str, option: str = "--help") -> str:

@@ -20,21 +20,6 @@ if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
 
 
-EXAMPLES = (
-    (
-        "The text of one page as Markdown, through a pipe:",
-        "cat pages/lampworks-1997.html | ncleaner clean -f markdown",
-    ),
-    (
-        "One file of JSON lines for each archive, and a manifest:",
-        "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
-    ),
-    (
-        "A table: its pages, or the records at the addresses in it, as of these rows:",
-        "ncleaner clean corpus/crawl.jsonl --precision -o again.parquet",
-    ),
-)
-
 _OutputOption = Annotated[
     str | None,
     typer.Option(

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from ncleaner.cli.checking import Finding
 
 
-EXAMPLES = (
-    ("Check the installation:", "ncleaner doctor"),
-    ("The same for programs, without measuring speed:", "ncleaner doctor --json --no-rates"),
-)
-
 _WIDTH = 80
 _MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 

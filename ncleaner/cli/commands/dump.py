@@ -15,14 +15,6 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.text.visible import visible
 
-EXAMPLES = (
-    ("What a page holds before it is cleaned:", "ncleaner dump pages/lampworks-1997.html"),
-    (
-        "All pages of an archive, with the alternative texts of images:",
-        "ncleaner dump crawl.warc.gz --alt-text > dump.tsv",
-    ),
-)
-
 
 @reports_errors
 @with_options(reading=Reading, recipe=part(Recipe, "text encoding alt_text readings"))

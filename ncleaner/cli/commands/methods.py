@@ -10,11 +10,6 @@ from ncleaner.cli.parameters import reports_errors
 from ncleaner.cli.printing import show
 from ncleaner.methods.registry import METHODS
 
-EXAMPLES = (
-    ("List all methods:", "ncleaner methods"),
-    ("The parameters of one, and their defaults:", "ncleaner methods kimatu"),
-)
-
 # The choices come from the table; mypy cannot see them.
 if TYPE_CHECKING:
     Method = str

@@ -12,24 +12,7 @@ from ncleaner.cli.printing import show, tell
 from ncleaner.cli.program import epilog
 from ncleaner.text.visible import visible
 
-EXAMPLES = (
-    ("List all models:", "ncleaner models"),
-    ("What a model has learned:", "ncleaner models show el --number 5"),
-)
-SHOW_EXAMPLES = (
-    ("The five strongest n-grams of the Greek model:", "ncleaner models show el --number 5"),
-    ("A model of your own:", "ncleaner models show mine.ncm"),
-)
-ADD_EXAMPLES = (
-    ("Let `clean` find a model by itself:", "ncleaner models add eo.ncm"),
-    ("Under another name:", "ncleaner models add mine.ncm --name english"),
-)
-REMOVE_EXAMPLES = (
-    ("Delete a model that was added:", "ncleaner models remove eo"),
-    ("Another one:", "ncleaner models remove english"),
-)
-
-command = typer.Typer(invoke_without_command=True, add_completion=False, epilog=epilog(EXAMPLES))
+command = typer.Typer(invoke_without_command=True, add_completion=False, epilog=epilog("models"))
 
 
 @command.callback()
@@ -47,7 +30,7 @@ def models(context: typer.Context) -> None:
         show(model_table())
 
 
-@command.command("show", epilog=epilog(SHOW_EXAMPLES))
+@command.command("show", epilog=epilog("models show"))
 @reports_errors
 def show_model(
     model: Annotated[
@@ -64,7 +47,7 @@ def show_model(
     show(describe(model, number))
 
 
-@command.command("add", epilog=epilog(ADD_EXAMPLES))
+@command.command("add", epilog=epilog("models add"))
 @reports_errors
 def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model file, as `train` writes it.")],
@@ -90,7 +73,7 @@ def add(
     tell(f"{visible(target)}: {use}")
 
 
-@command.command("remove", epilog=epilog(REMOVE_EXAMPLES))
+@command.command("remove", epilog=epilog("models remove"))
 @reports_errors
 def remove(
     name: Annotated[

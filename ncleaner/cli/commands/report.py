@@ -10,11 +10,6 @@ import typer
 from ncleaner.cli.parameters import reports_errors
 from ncleaner.cli.printing import show, show_json
 
-EXAMPLES = (
-    ("The sums, and a line for the inputs of each directory:", "ncleaner report corpus"),
-    ("A page to show to colleagues, with samples of the text:", "ncleaner report corpus --html report.html"),
-)
-
 # pages whose beginning the HTML page shows
 _SAMPLES = 6
 

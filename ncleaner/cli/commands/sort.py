@@ -8,11 +8,6 @@ import typer
 
 from ncleaner.cli.parameters import Run, going_on, part, reports_errors, with_options
 
-EXAMPLES = (
-    ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
-    ("One archive for each registered domain:", "ncleaner sort crawl.warc.gz -o domains --by domain"),
-)
-
 
 @reports_errors
 @with_options(asked=part(Run, without="shard"))

@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 # how a survey begins, which is a database
 _SURVEY = b"SQLite format 3\0"
 
-EXAMPLES = (
-    (
-        "Write a survey, and a page that shows the crawl:",
-        "ncleaner survey crawl.warc.gz -o sites.ncs --html crawl.html",
-    ),
-    (
-        "Use it: what is on many pages of a site is removed:",
-        "ncleaner clean crawl.warc.gz --sites sites.ncs > known.txt",
-    ),
-)
 
 # The numbers of surveying.build, which need not be imported for a help text.
 _PAGES, _MOST_PAGES = 32, 64

@@ -16,14 +16,6 @@ from ncleaner.reading.inputs import is_archive
 from ncleaner.recipe import Recipe
 from ncleaner.storage.local import is_url
 
-EXAMPLES = (
-    ("Clean the pages of a directory by hand, in the browser:", "ncleaner annotate pages"),
-    (
-        "Write the labels of one page, to correct them in an editor:",
-        "ncleaner annotate pages/lampworks-1997.html -o page.anno",
-    ),
-)
-
 
 @reports_errors
 @with_options(asked=Annotating, recipe=part(Recipe, "method model encoding"))

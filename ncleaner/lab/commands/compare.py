@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from ncleaner.lab.comparing.comparison import Comparison, Models, ToolFigures
 
 
-EXAMPLES = (
-    (
-        "Three methods on the same pages:",
-        "ncleaner compare --raw pages --clean gold -t hybrid -t ngram -t bte",
-    ),
-    (
-        "Draw accuracy against time:",
-        "ncleaner compare --raw pages --clean gold -t hybrid -t bte --plot compared",
-    ),
-)
-
 _NAMED = ", ".join(name for name in NAMES if name not in USUAL)
 _GOLD = "Gold standard"
 _PROGRAMS = "Programs"

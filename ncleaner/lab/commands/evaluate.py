@@ -13,11 +13,6 @@ from ncleaner.lab.commands.asked import Measuring
 from ncleaner.lab.training import Labelled
 from ncleaner.recipe import Recipe
 
-EXAMPLES = (
-    ("Clean pages, and compare the result with gold texts:", "ncleaner evaluate pages gold --method hybrid"),
-    ("Draw precision against recall at all thresholds:", "ncleaner evaluate pages gold --curve curve"),
-)
-
 
 @reports_errors
 @with_options(

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from ncleaner.lab.explaining.explain import Explanation
 
 
-EXAMPLES = (
-    ("Why each segment of a page is kept or removed:", "ncleaner inspect pages/lampworks-1997.html --why"),
-    ("The page that a row of jsonl is from:", "ncleaner inspect crawl.warc.gz --at 27443"),
-    (
-        "Where two methods differ, on the third page of a crawl:",
-        "ncleaner inspect crawl.warc.gz -n 3 --diff ngram hybrid",
-    ),
-)
-
-
 _SHOWN = "What is shown"
 
 

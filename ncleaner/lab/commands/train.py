@@ -19,17 +19,6 @@ from ncleaner.lab.training import Labelled, NGramOptions, Recorded
 from ncleaner.recipe import Recipe
 from ncleaner.text.visible import visible
 
-EXAMPLES = (
-    (
-        "A model from pages and their cleaned text:",
-        "ncleaner train --raw pages --clean gold -o mine.ncm --language en",
-    ),
-    (
-        "A model from raw pages alone:",
-        "ncleaner train --from-crawl esperanto/crawl.warc.gz --language eo -o eo.ncm",
-    ),
-)
-
 
 @reports_errors
 @with_options(

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from ncleaner.lab.training.tuning import Trial, Tuning
 
 
-EXAMPLES = (
-    ("Try two values of n and the default q:", "ncleaner tune --raw pages --clean gold -n 1 -n 2 --q 0.8"),
-    ("Write all figures to a file:", "ncleaner tune --raw pages --clean gold -n 2 --json tuned.json"),
-)
 _TRIED = "What is tried"
 
 _WIDTH = 78
