@@ -20,81 +20,6 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.machinery import PathFinder
 
-# that of `typing`, which takes longer to import than the rest of this file
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ncleaner.cleaner import Cleaner, Extracted, clean, extract, metadata
-    from ncleaner.describing.metadata import Metadata
-    from ncleaner.document import Document, Segment
-    from ncleaner.document.kept import Kept
-    from ncleaner.errors import (
-        EvaluationError,
-        InputError,
-        InputWarning,
-        ModelError,
-        NcleanerError,
-        OutputError,
-        TrainingError,
-        TrainingWarning,
-    )
-    from ncleaner.frames import batches, rows
-    from ncleaner.lab.explaining.explain import explain
-    from ncleaner.lab.scoring.evaluation import evaluate
-    from ncleaner.lab.training.hybrid import train
-    from ncleaner.lab.training.pairs import Pair, read_pairs, read_rows
-    from ncleaner.limits import Limits
-    from ncleaner.many import clean_many, extract_many
-    from ncleaner.methods.choice import load_model
-    from ncleaner.modelling.hybrid import HybridModel
-    from ncleaner.modelling.ngrams import NGramModel
-    from ncleaner.page import Damage, Page, Skip
-    from ncleaner.reading.archive import pages, read
-    from ncleaner.recipe import Recipe
-    from ncleaner.sinks.rows import Row
-
-__all__ = [
-    "Cleaner",
-    "Damage",
-    "Document",
-    "EvaluationError",
-    "Extracted",
-    "HybridModel",
-    "InputError",
-    "InputWarning",
-    "Kept",
-    "Limits",
-    "Metadata",
-    "ModelError",
-    "NGramModel",
-    "NcleanerError",
-    "OutputError",
-    "Page",
-    "Pair",
-    "Recipe",
-    "Row",
-    "Segment",
-    "Skip",
-    "TrainingError",
-    "TrainingWarning",
-    "batches",
-    "clean",
-    "clean_many",
-    "evaluate",
-    "explain",
-    "extract",
-    "extract_many",
-    "load_model",
-    "metadata",
-    "pages",
-    "read",
-    "read_pairs",
-    "read_rows",
-    "rows",
-    "train",
-]
-
 # in a clone, this folder comes before the package that is installed
 if any(PathFinder.find_spec(f"ncleaner.{name}", __path__) is None for name in ("_cyutility", "_ngram")):
     raise ImportError(
@@ -133,10 +58,11 @@ _MODULES = {
     }.items()
     for name in names.split()
 }
+# `__init__.pyi` has them for type checkers
+__all__ = sorted(_MODULES)
 
 
-def __getattr__(name: str) -> Any:
-    value: Any
+def __getattr__(name: str) -> object:
     if name == "__version__":
         value = import_module("importlib.metadata").version("ncleaner")
     elif name in _MODULES:
@@ -148,4 +74,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__
