@@ -17,11 +17,11 @@ from ncleaner.text import wordlists
 from ncleaner.text.wordlists import any_of, word_lists
 
 PACKAGE = Path(ncleaner.__file__).parent
-# but the features, which have lines of their own kind
+# but the features and the examples of help pages, which have lines of their own kind
 FILES = sorted(
     path.relative_to(PACKAGE).with_suffix("").as_posix()
     for path in PACKAGE.rglob("*.txt")
-    if path.stem != "features"
+    if path.stem not in ("features", "examples")
 )
 SOURCES = {path: path.read_text("utf-8") for kind in ("*.py", "*.pyx") for path in PACKAGE.rglob(kind)}
 
