@@ -18,6 +18,8 @@ import numpy as np
 import selectolax.lexbor
 from selectolax.lexbor import LexborHTMLParser
 
+from ncleaner.parsing.coarse import ELEMENTS, bounded, flattened, thinned
+
 from ncleaner.parsing cimport _guard
 from ncleaner.parsing._guard cimport (
     ALL, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
@@ -181,8 +183,6 @@ cdef class _Machine:
             if done or not g.found:
                 return done
             if g.found & CROWDED:
-                from ncleaner.parsing.coarse import flattened, thinned  # imported lazily: rarely needed
-
                 if found & CROWDED:
                     html, _removed = flattened(html, g.most_tags // 2)
                 else:
@@ -333,8 +333,6 @@ def parsed_within_bounds(
     if outgrows(text, text + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     if not found_lexbor:
-        from ncleaner.parsing.coarse import bounded
-
         html, dropped = bounded(html, tags)
         found = _make(html, False)
         found.dropped = dropped
@@ -376,27 +374,13 @@ def costs(bytes html not None, size_t nesting=512, size_t tags=450_000):
 # --------------------------------------------------------------------------------------------------
 
 # What a small page has, for the proof: (name, meaning) of its tags, in order. Each is followed by its end tag.
-_MEANINGS = (
-    *((name, OF_ROOT) for name in "html head body".split()),
-    *((name, OF_TEXT) for name in "title script style textarea iframe noembed noframes".split()),
-    *((name, OF_FORMAT) for name in "a b big code em font i nobr s small strike strong tt u".split()),
-    *((name, OF_TABLE) for name in "table tbody thead tfoot tr colgroup".split()),
-    *((name, OF_CELL) for name in "td th caption".split()),
-    *((name, OF_BLOCK) for name in (
-        "p pre address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer "
-        "header hgroup main menu nav ol section search summary ul listing form"
-    ).split()),
-    *((name, OF_ITEM) for name in "li dd dt".split()),
-    *((name, OF_HEADING) for name in "h1 h2 h3 h4 h5 h6".split()),
-    *((name, OF_VOID) for name in (
-        "br wbr area base basefont bgsound col embed frame hr img image input keygen link meta param source track"
-    ).split()),
-    *((name, OF_CONTROL) for name in "applet object marquee template button optgroup".split()),
-    *((name, OF_POINT) for name in "desc foreignobject mi mo mn ms mtext annotation-xml".split()),
-    ("svg", OF_FOREIGN), ("math", OF_FOREIGN),
-    ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES), ("select", OF_SELECT), ("option", OF_OPTION),
-    ("xmp", OF_PLAIN),
-)  # fmt: skip
+# They are the sections of `elements.txt`, and elements with a meaning of their own.
+_MEANINGS = [(name, meaning) for names, meaning in zip(ELEMENTS.values(), (
+    OF_ROOT, OF_TEXT, OF_FORMAT, OF_TABLE, OF_CELL, OF_BLOCK, OF_ITEM, OF_HEADING, OF_VOID, OF_CONTROL, OF_POINT,
+), strict=True) for name in names] + [
+    ("svg", OF_FOREIGN), ("math", OF_FOREIGN), ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES),
+    ("select", OF_SELECT), ("option", OF_OPTION), ("xmp", OF_PLAIN),
+]
 
 cdef enum:
     NOTED = 256

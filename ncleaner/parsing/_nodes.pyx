@@ -23,6 +23,7 @@ from ncleaner.parsing._structs cimport (
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import tags as _tags
+from ncleaner.text.wordlists import word_lists
 
 
 # The attributes that are read, by the lengths of their names: all attributes of all elements are looked at.
@@ -151,23 +152,9 @@ def has_attribute(uintptr_t root, list names not None):
 # --------------------------------------------------------------------------------------------------
 # At import, the module reads the tag ids and checks the layout of the structs.
 
-# Names of elements that Lexbor has ids for, besides those of tags.py, and names of attributes that it has ids for.
-# For most of them only the length matters.
-OTHER_NAMES = (
-    "altGlyph altGlyphDef altGlyphItem animateColor animateMotion animateTransform annotation-xml clipPath desc "
-    "feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
-    "feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode "
-    "feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence foreignObject glyphRef "
-    "isindex linearGradient malignmark mfenced mglyph mi mn mo ms mtext nextid path radialGradient selectedcontent "
-    "spacer textPath"
-).split()
-ATTRIBUTES = (
-    "accept accept-charset active align alink alt axis bgcolor charset checked class clear codetype color compact "
-    "content declare defer dir direction disabled enctype face focus for frame height hover href hreflang html "
-    "http-equiv id is lang language link maxlength media method multiple nohref noresize noshade nowrap "
-    "placeholder pool public readonly rel required rev rules scheme scope scrolling selected shape size slot src "
-    "style system target text title type valign valuetype vlink width xmlns"
-).split()
+# `names.txt` says what these are.
+_NAMES = word_lists("parsing/names", "elements, as written", "attributes")
+OTHER_NAMES, ATTRIBUTES = _NAMES.values()
 
 
 # {Lexbor's tag id: name}
