@@ -70,7 +70,7 @@ def page_html(number: int) -> str:
 def grow_small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few trees, and small leaves, as there are few pages; without LightGBM the test is skipped."""
     pytest.importorskip("lightgbm", reason="LightGBM is not installed")
-    monkeypatch.setitem(structure_training._FIRST, "rounds", 5)
-    monkeypatch.setitem(structure_training._FIRST_OF_TEXT, "rounds", 5)
-    monkeypatch.setitem(structure_training._SECOND, "rounds", 10)
-    monkeypatch.setitem(structure_training._COMMON, "min_data_in_leaf", 5)
+    monkeypatch.setitem(structure_training._PARAMETERS["first"], "rounds", 5)
+    monkeypatch.setitem(structure_training._PARAMETERS["first-of-text"], "rounds", 5)
+    monkeypatch.setitem(structure_training._PARAMETERS["second"], "rounds", 10)
+    monkeypatch.setitem(structure_training._PARAMETERS["common"], "min_data_in_leaf", 5)

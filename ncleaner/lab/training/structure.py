@@ -9,10 +9,12 @@ Only this module needs LightGBM (extra `train`); the model consists of plain arr
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,33 +69,9 @@ _LINES_NEAR = _Neighbours(("words", "odds-per-char", "sentences"), (-4, -3, -2, 
 _LINES_AROUND = _Neighbours(
     ("first", "words", "odds-per-char", "sentences"), (-8, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 8)
 )
-_FIRST = {"rounds": 16, "num_leaves": 16, "learning_rate": 0.3}
-_FIRST_OF_TEXT = {**_FIRST, "rounds": 24}
-_SECOND = {"rounds": 80, "num_leaves": 31, "learning_rate": 0.14}
-_KINDS = {
-    "rounds": 60,
-    "num_leaves": 12,
-    "learning_rate": 0.12,
-    "objective": "multiclass",
-    "num_class": len(KINDS),
-    "min_data_in_leaf": 10,
-    "feature_fraction": 0.3,
-    "lambda_l2": 3.0,
-}
-_COMMON = {
-    "objective": "cross_entropy",
-    "min_data_in_leaf": 50,
-    "feature_fraction": 0.5,
-    "bagging_fraction": 0.7,
-    "bagging_freq": 1,
-    "lambda_l2": 5.0,
-    "deterministic": True,
-    "force_row_wise": True,
-    "use_missing": False,
-    "max_bin": 63,
-    "max_depth": 6,
-    "verbose": -1,
-}
+# of the forests
+_PARAMETERS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_PARAMETERS["kinds"]["num_class"] = len(KINDS)
 _INNER = 5
 # Least number of pages with a kind for learning kinds, and of articles for the forest of articles.
 _LEAST_KINDS, _LEAST_ARTICLES = 100, 100
@@ -246,7 +224,7 @@ def grow(
     require("training a structure model", "lightgbm", "train", "LightGBM", TrainingError)
     import lightgbm
 
-    settings = {**_COMMON, **settings}
+    settings = {**_PARAMETERS["common"], **settings}
     data = lightgbm.Dataset(rows, labels, weight=weights, params=settings)
     return lightgbm.train(settings, data, settings.pop("rounds"))
 
@@ -364,8 +342,8 @@ def train_structure(
         raise TrainingError("a structure model needs pages of at least two sites")
     of_text = not any(len(example.document.elements) for example in examples)
     first_settings, second_settings, kinds_settings = (
-        {**kind, "seed": seed, "num_threads": threads}
-        for kind in (_FIRST_OF_TEXT if of_text else _FIRST, _SECOND, _KINDS)
+        {**_PARAMETERS[name], "seed": seed, "num_threads": threads}
+        for name in ("first-of-text" if of_text else "first", "second", "kinds")
     )
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
