@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy.typing as npt
 from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.document.kept import FRAGMENT, NOTICE, Kept
+from ncleaner.document.kept import FRAGMENT, Kept
 from ncleaner.document.tables import HEADER, HIDDEN
 from ncleaner.lab.explaining.against import with_gold
 from ncleaner.lab.explaining.drawing import framed
@@ -348,38 +350,15 @@ def _rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], l
                 on_page = trace.steps and not document.is_text
                 said = _form(flags[row]) + (", on a page with little other text" if on_page else "")
             else:
-                said = _SAID.get((name, keeps), f"by the rule {name}")
+                said = _SAID["keeps" if keeps else "removes"].get(name, f"by the rule {name}")
             rulings[row].append(Ruling(keeps, said, name))
-        if name in _NOTES and before.any() and not mask.any():
-            notes.append(_NOTES[name])
+        if name in _SAID["removes all"] and before.any() and not mask.any():
+            notes.append(_SAID["removes all"][name])
         before = mask
     return rulings, notes
 
 
-# {(rule, whether it keeps the segment): words}
-_SAID = {
-    ("fragment", True): "a part of a few lines without links",
-    ("heading", False): "a heading at the end, or a line with a colon, whose text is removed",
-    ("field", False): "in a form, beside much other text",
-    ("run", False): "beside the text of an article: a link to another page, or the lines below one",
-    ("end", False): "behind the text: a link to another page, a line about the site, or what stands apart",
-    ("crumb", False): "the way to the page, before its headline",
-    ("table", True): "most of its table is kept, or the text around the table",
-    ("code", True): "a quarter or more of the code around it is kept, or the text around the code",
-    ("item", True): "half or more of the segments in its style are kept, on a listing",
-    ("section", True): "a heading between kept segments",
-    ("links", False): "nearly all that would be kept of the page is links",
-    (NOTICE, False): "the page holds nothing but a notice",
-    ("headline", True): "the headline of a page with text is kept",
-    ("headline", False): "headlines are not wanted",
-    ("comment", False): "readers' comments are not wanted",
-    ("caption", False): "captions are not wanted",
-}
-# {rule that removes the whole page: sentence about the page}
-_NOTES = {
-    "links": "nothing is kept, because the little text that would be kept is nearly all links",
-    NOTICE: "nothing is kept, because the page holds nothing but a notice (`clean --notices` keeps it)",
-}
+_SAID: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def _form(flags: int) -> str:
