@@ -7,7 +7,9 @@ from outside.
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Final
 
 import nh3
@@ -15,32 +17,6 @@ import nh3
 from ncleaner.document import Document
 from ncleaner.lab.explaining.view import ATTRIBUTES, ELEMENTS, marked_html
 
-_BASE: Final = """
-html { background: #fff; color: #111; font: 16px/1.45 system-ui, sans-serif }
-body { margin: 12px }
-"""
-# after the styles of the page, and stronger
-_OURS: Final = """
-html, body { overflow: visible !important; visibility: visible !important; opacity: 1 !important;
-  display: block !important; animation: none !important; position: static !important;
-  min-height: 0 !important; height: auto !important; max-height: none !important; transform: none !important }
-x-any, x-img { display: inline }
-x-img { display: inline-block; max-width: 100%; max-height: 160px; min-width: 1.5em; min-height: 1em;
-  overflow: hidden;
-  border: 1px dashed #bbb; background: #f4f4f4; color: #555; font-size: 12px; vertical-align: middle }
-x-seg { border-radius: 2px; box-decoration-break: clone; -webkit-box-decoration-break: clone;
-  cursor: pointer }
-x-seg[data-label=p], x-seg[data-label=c] { background: #c9efd2 !important; color: #08240f !important }
-x-seg[data-label=h] { background: #cfe2ff !important; color: #06204b !important }
-x-seg[data-label=l] { background: #e9dcff !important; color: #260a52 !important }
-x-seg[data-label=o] { background: transparent !important; color: #666 !important;
-  text-decoration: line-through 1px #888 !important }
-x-seg[data-label="?"] { background: #ffe08a !important; color: #3d2c00 !important }
-x-seg[data-doubt] { box-shadow: inset 0 -2px 0 #d97706 !important }
-x-seg[data-chosen] { outline: 2px solid #1d4ed8 !important }
-x-seg[data-here] { outline: 3px solid #1d4ed8 !important; outline-offset: 1px !important }
-.x-more { border-top: 2px dashed #999; margin-top: 24px; padding-top: 8px }
-"""
 _EMPTY: Final = "<p>There is nothing to draw: the page has no text.</p>"
 
 
@@ -83,12 +59,18 @@ def _whole(document: Document, sheets: str, markup: str, rest: list[int]) -> str
         )
     return (
         f"<!doctype html><html><head><meta charset=utf-8><title>{escape(document.title)}</title>"
-        f"{_style(_BASE)}{sheets}{_style(_OURS)}</head><body>{markup}{more}</body></html>"
+        f"{_sheet('drawn')}{sheets}{_sheet('labels')}</head><body>{markup}{more}</body></html>"
     )
 
 
 def _paragraph(document: Document, row: int) -> str:
     return f'<p dir=auto><x-seg data-seg="{row}">{escape(str(document[row]))}</x-seg></p>'
+
+
+@cache
+def _sheet(name: str) -> str:
+    """Returns a style sheet beside this module: `labels` comes after those of the page, and is stronger."""
+    return _style("\n" + Path(__file__).with_name(f"{name}.css").read_text("utf-8"))
 
 
 def _style(text: str, media: str = "") -> str:

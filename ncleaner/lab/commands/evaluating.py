@@ -67,16 +67,6 @@ _Row = tuple[str, Sequence[float | None], Sequence[float | None]]
 
 # words that are shown at either side of a difference, and of one difference
 _AROUND, _LONGEST = 6, 80
-_STYLE = """
-.diff { max-width: 60rem }
-summary { cursor: pointer }
-.fp { background: #fbe3e0; color: #6b0f0f; text-decoration: line-through }
-.fn { background: #fff1cc; color: #5c3a00 }
-.same { color: #666 } nav a { margin-right: 1rem }
-@media (prefers-color-scheme: dark) {
-  .fp { background: #4a1c19; color: #ffb3ab } .fn { background: #4a380b; color: #ffd98a }
-  .same { color: #aaa } }
-"""
 
 
 # --------------------------------------------------------------------------------------------------
@@ -230,7 +220,7 @@ def evaluation_page(
     """
     return "".join(
         (
-            html_head(title, _STYLE),
+            html_head(title, "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")),
             f"<p>{counted(len(result.pages), 'page')} compared with gold texts.</p>",
             _figures(result),
             f"<p>{html_text(errors_sentence(result.errors))}</p>",
