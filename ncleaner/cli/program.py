@@ -22,41 +22,39 @@ from ncleaner.sinks.formats import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import MODELS, OUTPUTS, SURVEYS
 
-# the sections of `examples.txt`, which says what it has
-_EXAMPLES = Path(__file__).with_name("examples.txt").read_text("utf-8").split("\n[")
+# {names of a command: its section of `examples.txt`, which says what it has}
+_SAID = dict(
+    each.split("]\n", 1)
+    for each in Path(__file__).with_name("examples.txt").read_text("utf-8").split("\n[")[1:]
+)
 
 
 def epilog(path: str) -> str:
-    """Returns the end of the help page of a command, its examples. `path`: its names; empty for all."""
-    found = next(each for each in _EXAMPLES if each.startswith(f"{path}]"))
-    return "Examples:\n\n" + found.partition("]")[2].strip("\n")
+    """Returns the end of the help page of a command, its examples. `path`: its names, or empty."""
+    return "Examples:\n\n" + _SAID[path].partition("\n")[2].strip("\n")
 
 
-# The module of each command, and what the command does in a few words, in the order of the help text.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "clean": ("ncleaner.cli.commands.clean", "Clean web archives, HTML pages or text dumps."),
-    "sort": (
-        "ncleaner.cli.commands.sort",
-        "Regroup the records of web archives by host or registered domain.",
-    ),
-    "survey": (
-        "ncleaner.cli.commands.survey",
-        "Learn what the pages of each site repeat, and what a crawl contains.",
-    ),
-    "report": ("ncleaner.cli.commands.report", "Summarize the runs of an output directory."),
-    "dump": ("ncleaner.cli.commands.dump", "Write the uncleaned text dump."),
-    "inspect": ("ncleaner.lab.commands.inspect", "Show what happens to one page, segment by segment."),
-    "annotate": ("ncleaner.lab.commands.annotate", "Clean pages by hand, to train a model from them."),
-    "train": (
-        "ncleaner.lab.commands.train",
-        "Train a model from cleaned pages, or from raw pages alone; or adapt one.",
-    ),
-    "tune": ("ncleaner.lab.commands.tune", "Find n, q and alphabet by cross-validation."),
-    "evaluate": ("ncleaner.lab.commands.evaluate", "Compare cleaned text with a gold standard."),
-    "compare": ("ncleaner.lab.commands.compare", "Compare methods and other programs on a gold standard."),
-    "models": ("ncleaner.cli.commands.models", "List the models, show one, add or remove your own."),
-    "methods": ("ncleaner.cli.commands.methods", "List the cleaning methods, or show the parameters of one."),
-    "doctor": ("ncleaner.cli.commands.doctor", "Check the installation, and measure its speed."),
+def _about(name: str) -> str:
+    """Returns what a command does, in a few words."""
+    return _SAID[name].partition("\n")[0]
+
+
+# The module of each command, in the order of the help text.
+COMMANDS = {
+    "clean": "ncleaner.cli.commands.clean",
+    "sort": "ncleaner.cli.commands.sort",
+    "survey": "ncleaner.cli.commands.survey",
+    "report": "ncleaner.cli.commands.report",
+    "dump": "ncleaner.cli.commands.dump",
+    "inspect": "ncleaner.lab.commands.inspect",
+    "annotate": "ncleaner.lab.commands.annotate",
+    "train": "ncleaner.lab.commands.train",
+    "tune": "ncleaner.lab.commands.tune",
+    "evaluate": "ncleaner.lab.commands.evaluate",
+    "compare": "ncleaner.lab.commands.compare",
+    "models": "ncleaner.cli.commands.models",
+    "methods": "ncleaner.cli.commands.methods",
+    "doctor": "ncleaner.cli.commands.doctor",
 }
 
 
@@ -159,22 +157,23 @@ class _Commands(TyperGroup):
             return super().shell_complete(ctx, incomplete)
         # from the table: the module of no command is loaded
         names = [name for name in COMMANDS if name.startswith(incomplete)]
-        return [CompletionItem(name, help=COMMANDS[name][1].rstrip(".")) for name in names]
+        return [CompletionItem(name, help=_about(name).rstrip(".")) for name in names]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        path, about = COMMANDS[cmd_name]
-        module = named(path)
+        module = named(COMMANDS[cmd_name])
         if isinstance(module.command, typer.Typer):
             return _finished(get_command(module.command))
         alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, cls=_Layered, short_help=about, epilog=epilog(cmd_name))(module.command)
+        alone.command(cmd_name, cls=_Layered, short_help=_about(cmd_name), epilog=epilog(cmd_name))(
+            module.command
+        )
         return _finished(get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help from the table: no module of a command is loaded."""
-        commands: Any = {name: TyperCommand(name, help=said) for name, (_, said) in COMMANDS.items()}
+        commands: Any = {name: TyperCommand(name, help=_about(name)) for name in COMMANDS}
         listed = TyperGroup(
             name=self.name, commands=commands, params=self.params, help=self.help, epilog=self.epilog
         )
