@@ -17,6 +17,7 @@ from itertools import islice
 from xml.etree.ElementTree import Element, tostring
 
 from ncleaner.text.visible import UNSEEN_OPERATORS
+from ncleaner.text.wordlists import pairs_of, word_lists
 
 _WHITE = " \t\n\r\f"
 # Deeper formulas are written as plain text. Among this many elements MathJax's name of a part is searched.
@@ -25,23 +26,10 @@ _DEEPEST, _NEAR = 100, 50
 _SPACES = bytes.maketrans(bytes(range(32)), bytes([32] * 32))
 # Bytes of the longest tree that is noted for writers of TeX.
 _LONGEST = 50_000
-_LEAVES = frozenset("mi mo mn ms mtext mspace".split())
-# Elements with parts: what they become, and what MathJax calls their parts.
-_PARTS = {
-    "mfrac": ("mfrac", ("num", "den")),
-    "msqrt": ("mroot", ("box",)),
-    "mroot": ("mroot", ("box", "root")),
-    "msub": ("msubsup", ("base", "under")),
-    "msup": ("msubsup", ("base", "over")),
-    "msubsup": ("msubsup", ("base", "under", "over")),
-    "munder": ("munderover", ("base", "under")),
-    "mover": ("munderover", ("base", "over")),
-    "munderover": ("munderover", ("base", "under", "over")),
-}
-# Elements in which MathJax puts the parts of others.
-_WRAPPERS = frozenset(
-    f"mjx-{name}" for name in "frac dbox dtable row box sqrt munder base table itable".split()
-)
+# `formula.txt` says what these are.
+_LISTS = word_lists("dumping/formula", "leaves", "parts", "wrappers")
+_LEAVES, _WRAPPERS = frozenset(_LISTS["leaves"]), frozenset(_LISTS["wrappers"])
+_PARTS = {name: said.split() for name, said in pairs_of(_LISTS["parts"]).items()}
 
 _PRIMES = re.compile("['°′-‷⁗]")
 _OPENING, _CLOSING, _LINES = "([{⟨⌈⌊", ")]}⟩⌉⌋", "|‖∥"
@@ -133,7 +121,7 @@ def _loose(name: str, text: str | None) -> list[Element]:
 
 
 def _of_parts(element: Element, name: str) -> Element:
-    made, names = _PARTS[name]
+    made, *names = _PARTS[name]
     if name == element.tag:
         parts = [_row(_inside(element))] if name == "msqrt" else list(map(tree_of, element))
     elif (script := _find(element, "script")) is None:
@@ -144,7 +132,7 @@ def _of_parts(element: Element, name: str) -> Element:
         made, parts = "msubsup", [_shown(element, "base"), *reversed(scripts)]
     found = dict(zip(names, parts, strict=False))
     # the longest of those that become the same
-    return _made(made, (found.get(part, Element("mrow")) for part in _PARTS[made][1]), element.attrib)
+    return _made(made, (found.get(part, Element("mrow")) for part in _PARTS[made][1:]), element.attrib)
 
 
 def _find(element: Element, name: str) -> Element | None:
