@@ -200,7 +200,7 @@ def compiled() -> Iterator[Finding]:
     package = _package()
     # each module that is compiled has a header or a description of its types beside it; old clones have
     # compiled files of modules that are elsewhere now
-    described = {path.with_suffix("") for kind in ("pyi", "pxd") for path in package.rglob(f"_*.{kind}")}
+    described = {path.with_suffix("") for kind in ("pyi", "pxd") for path in package.rglob(f"_[a-z]*.{kind}")}
     names = sorted(
         ".".join(path.relative_to(package.parent).parts).removesuffix(suffix)
         for suffix in suffixes
@@ -208,7 +208,7 @@ def compiled() -> Iterator[Finding]:
         if path.with_name(path.name.removesuffix(suffix)) in {*described, package / "_cyutility"}
     )
     expected = {
-        ".".join(path.relative_to(package.parent).with_suffix("").parts) for path in package.rglob("_*.pyi")
+        ".".join(path.relative_to(package.parent).with_suffix("").parts) for path in package.rglob("_[a-z]*.pyi")
     }
     missing = sorted(expected - set(names))
     if missing:

@@ -87,7 +87,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean emptydir -o emptydir", 1, ("emptydir: is also the output directory", "name another directory")),
     # other commands
     ("report", 2, ("Missing argument 'OUT_DIR'", "For example: ncleaner report corpus")),
-    ("report emptydir", 1, ("emptydir/_run/manifest.log: No such file", "ncleaner clean -o DIRECTORY writes it")),
+    ("report emptydir", 1, ("emptydir: no input is finished", "`ncleaner clean -o emptydir` writes _run/manifest.log")),
     ("inspect page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("inspect emptydir", 1, ("emptydir: is a directory", "give one page of it")),
     ("inspect page.html --number 9", 1, ("page.html has no page 9", "it has 1")),
