@@ -208,7 +208,8 @@ def compiled() -> Iterator[Finding]:
         if path.with_name(path.name.removesuffix(suffix)) in {*described, package / "_cyutility"}
     )
     expected = {
-        ".".join(path.relative_to(package.parent).with_suffix("").parts) for path in package.rglob("_[a-z]*.pyi")
+        ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        for path in package.rglob("_[a-z]*.pyi")
     }
     missing = sorted(expected - set(names))
     if missing:
