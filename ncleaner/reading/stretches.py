@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final, NamedTuple
@@ -106,6 +107,12 @@ class Stretch:
     def __iter__(self) -> Iterator[Page | Skip | Damage]:
         return unread_once(self._items())
 
+    def passed(self) -> int:
+        """Passes over all records; returns where the next stretch begins, or -1."""
+        self._source.rewind(self.began)
+        deque(self._records(self._limit + MAX_HEAD), 0)
+        return self.ended
+
     def _items(self) -> Iterator[Page | Skip | Damage]:
         source = self._source
         if self.began < 0:
@@ -155,3 +162,23 @@ def open_stretch(
         keep = max(limits.bytes + MAX_HEAD, 1 << 20)
         source = Source(stream, name, keep, on_read=on_read, size=layout.size)
         yield Stretch(source, layout, start, end, is_beginning, limits)
+
+
+def cut(path: str, layout: Layout, step: int, limits: Limits) -> Iterator[tuple[int, int]]:
+    """Yields the offsets of stretches at which records are known to begin. For this the whole archive is
+    inflated, which takes a small part of the time of cleaning.
+
+    Args:
+        path, layout: of the archive.
+        step: bytes of a stretch, to the end of a record.
+        limits: as for `open_stretch`.
+
+    Raises:
+        InputError: as `open_stretch`.
+    """
+    start = 0
+    while start >= 0:
+        with open_stretch(path, layout, start, start + step, True, limits=limits) as stretch:
+            end = stretch.passed()
+        yield start, end
+        start = end

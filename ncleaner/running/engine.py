@@ -35,6 +35,7 @@ from ncleaner.running.jobs import (
     FileJob,
     PagesJob,
     Progress,
+    StretchJob,
     Task,
     TrackedJob,
     end_tally,
@@ -281,15 +282,15 @@ def _chunk_of(batch: _Batch, event: Chunk | Done | Failed | Death, settings: Set
 # For callers that divide the work themselves
 
 
-def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
-    """Cleans an input in an idle pool of one worker; yields the results in order.
+def cleaned(source: Input, pool: Pool, job: StretchJob | None = None) -> Iterator[Chunk]:
+    """Cleans an input, or a stretch of it, in an idle pool of one worker; yields the results in order.
 
     The last chunk counts the input. A caller that stops before it must close the pool.
 
     Raises:
         WorkerError: workers end before they are ready.
     """
-    for _, event in in_order(iter([TrackedJob(source, FileJob(source=source))]), pool, 1):
+    for _, event in in_order(iter([TrackedJob(source, job or FileJob(source=source))]), pool, 1):
         if isinstance(event, Chunk):
             yield event
         elif isinstance(event, Note):

@@ -39,8 +39,9 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
 from ncleaner.reading.cells import Address, PageReader
 from ncleaner.reading.inputs import Input, TableOptions, find_inputs
+from ncleaner.reading.stretches import cut, layout_of
 from ncleaner.running import engine
-from ncleaner.running.jobs import Chunk, Progress, pool_of
+from ncleaner.running.jobs import Chunk, Progress, StretchJob, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, planned
 from ncleaner.running.settings import Settings
@@ -87,6 +88,10 @@ _NO_PYTHON: Final = re.compile(
     r"|Python in worker has different version[^\n]*?(?=, PySpark|\n|$)"
     r"|Cannot run program \"[^\"\n]*\""
 )
+# Tasks of `pages`, if there is so much to do. An archive that is larger than the share of one is cut into
+# stretches of so many bytes, for which it is read once more.
+_TASKS: Final = 64
+_STRETCH: Final = 32 << 20
 # Most notes of an input that are sent to the driver.
 _NOTES: Final = 100
 
@@ -443,35 +448,65 @@ def pages(
 
     Args:
         spark: a session, also one of Spark Connect.
-        inputs: paths or URLs, each input a task; or a DataFrame whose first column has them.
+        inputs: paths or URLs, of which a task has several small ones, or a stretch of an archive that is much
+            larger than the others; or a DataFrame whose first column has them.
         settings: method, model, limits, and what rows contain; the output format is ignored.
 
     Raises:
         NcleanerError: the model, an option or an input cannot be used at all.
     """
-    from pyspark.sql.functions import broadcast
-
     settings = _as_rows(settings or Settings())
     task = _job_setup(spark, settings)
     if isinstance(inputs, list | tuple):
         found = [each for each in inputs if isinstance(each, Input)]
         found += find_inputs(each for each in inputs if isinstance(each, str))
-        paths = [source.path for source in _largest_first(map(_with_absolute_path, found))]
-        # a task has its number, and not the names of all inputs
-        numbered = spark.createDataFrame(list(enumerate(paths)), "id bigint, path string")
-        numbers = spark.range(0, len(paths), 1, max(1, len(paths)))
-        frame = numbers.join(broadcast(numbered), "id").select("path")
+        frame = _stretches_of(spark, [_with_absolute_path(source) for source in found], task)
     else:
-        frame = inputs.select(inputs.columns[0])  # type: ignore[union-attr]
+        frame = inputs.selectExpr(f"`{inputs.columns[0]}` AS path", "0L AS start", "-1L AS end")  # type: ignore[union-attr]
     return frame.mapInArrow(partial(_rows, task=task), schema(settings.output))
+
+
+def _stretches_of(spark: SparkSession, inputs: list[Input], task: _JobSetup) -> DataFrame:
+    """Returns the inputs as a table: archives that are much larger than others in stretches, and each task
+    with several of those that are small."""
+    total = sum(source.size or 0 for source in inputs)
+    large = max(2 * _STRETCH, total // _TASKS)
+    sizes = [(source.path, source.size or 0, (source.size or 0) >= large) for source in inputs]
+    frame = spark.createDataFrame(sizes, "path string, size bigint, is_large boolean")
+    if any(is_large for _, _, is_large in sizes):
+        # all other tasks have the step of the driver
+        cuts = partial(_cut, task=task, step=_STRETCH)
+        frame = frame.repartition(_TASKS).mapInArrow(cuts, "path string, start bigint, end bigint")
+    else:
+        frame = frame.selectExpr("path", "0L AS start", "-1L AS end")
+    number = sum(size // _STRETCH if is_large else 1 for _, size, is_large in sizes)
+    return frame.repartition(max(1, min(number, max(_TASKS, total // _STRETCH))))
+
+
+def _cut(batches: Iterable[pa.RecordBatch], task: _JobSetup, step: int) -> Iterator[pa.RecordBatch]:
+    settings = task.settings_here()
+    for batch in batches:
+        for path, _, is_large in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            stretches = [(0, -1)]
+            # an input that cannot be read is reported when it is cleaned
+            with suppress(InputError):
+                if is_large and (layout := layout_of(path, settings.reading.input_format)) is not None:
+                    stretches = list(cut(path, layout, step, settings.recipe.limits))
+            starts, ends = zip(*stretches, strict=True)
+            yield pa.record_batch({"path": [path] * len(starts), "start": starts, "end": ends})
 
 
 def _rows(batches: Iterable[pa.RecordBatch], task: _JobSetup) -> Iterator[pa.RecordBatch]:
     settings = task.settings_here()
     for batch in batches:
-        for path in batch.column(0).to_pylist():
+        for path, start, end in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            job = None
+            if (start, end) != (0, -1):
+                layout = layout_of(path, settings.reading.input_format)
+                assert layout is not None
+                job = StretchJob(path=path, layout=layout, start=start, end=end)
             with _pool(settings) as pool:
-                for table in _tables(engine.cleaned(Input(path, path, None), pool), settings.output):
+                for table in _tables(engine.cleaned(Input(path, path, None), pool, job), settings.output):
                     yield from table.to_batches()
 
 

@@ -3,6 +3,7 @@ it writes must be what `ncleaner clean` writes, to the byte."""
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import io
 import os
@@ -30,7 +31,8 @@ from ..cli.test_app import NCLEANER, PROSE
 from ..conftest import HookWorkers
 from ..faults import HOOK, hooked
 from ..processes import descendants, wait_until
-from ..runs import entries_in, entries_of
+from ..running.test_resume import crawl
+from ..runs import entries_in, entries_of, manifests_of
 from ..servers import environment, fill, objects, s3_server
 from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 
@@ -250,7 +252,8 @@ def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
     inputs, settings = find_inputs(["s3://crawl/"]), Settings(output=PARQUET)
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
     found = objects("s3://clean/2024", variables=s3)
-    assert len(entries_of(found.pop(NAME))) == ARCHIVES
+    (manifest,), found = manifests_of(found)
+    assert len(entries_of(manifest)) == ARCHIVES
     # the rows name archives on the store
     expected = outputs(alone)
     assert found.keys() == expected.keys()
@@ -297,6 +300,32 @@ def test_rows_have_what_the_output_asks_for(session: Any, source: Path) -> None:
         for table in (of_frame.toArrow(), found)
     )
     assert next(both) == next(both)
+
+
+@pytest.mark.parametrize("name", ["0.warc.gz", "0.warc"])
+def test_a_large_archive_is_cut_and_small_ones_are_packed(
+    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = crawl(tmp_path / "in", archives=4, pages=60)
+    data = (folder / "0.warc.gz").read_bytes()
+    (folder / "0.warc.gz").unlink()
+    (folder / name).write_bytes(data if name.endswith("gz") else gzip.decompress(data))
+    # damage in the middle of it
+    (folder / "1.warc.gz").write_bytes(data[:9000] + b"damage" + data[9000:])
+    inputs = find_inputs([folder])
+    before = on_spark.pages(session, inputs).toArrow().to_pylist()
+    wanted = {(row["archive"], row["offset"]): row for row in before}
+    assert len(wanted) > 230
+    monkeypatch.setattr(on_spark, "_STRETCH", 3000)
+    monkeypatch.setattr(on_spark, "_TASKS", 8)
+    frame = on_spark.pages(session, inputs)
+    # fewer than archives and stretches
+    assert 8 <= frame.rdd.getNumPartitions() <= sum(source.size or 0 for source in inputs) // 3000
+    rows = frame.toArrow().to_pylist()
+    assert {(row["archive"], row["offset"]): row for row in rows} == wanted and len(rows) == len(wanted)
+    monkeypatch.setattr(on_spark, "_STRETCH", 1 << 25)
+    monkeypatch.setattr(on_spark, "_TASKS", 2)
+    assert on_spark.pages(session, inputs).rdd.getNumPartitions() == 2
 
 
 def test_a_column_of_pages(session: Any) -> None:
