@@ -1,6 +1,20 @@
-"""`python -m ncleaner`: the command, where its script is not on the path."""
+"""`python -m ncleaner`, and the entry point of `ncleaner-spark`."""
+
+from __future__ import annotations
+
+import sys
 
 from ncleaner.cli.app import main
+
+
+def spark() -> None:
+    """Runs `ncleaner-spark`, where PySpark is installed."""
+    try:
+        from ncleaner.spark.__main__ import main as clean
+    except ImportError as error:
+        sys.exit(f"ncleaner-spark: {error}")
+    clean()
+
 
 if __name__ == "__main__":
     main()

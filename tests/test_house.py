@@ -66,7 +66,7 @@ MAY_KNOW: dict[str, set[str]] = {
     # the doors
     "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "cli"},
     "datatrove": {"pools", "sinks", "recipe", "running"},
-    "__main__": {"cli"},
+    "__main__": {"cli", "spark"},
     "__init__": {
         "reading", "document", "modelling", "methods", "cleaner", "describing", "frames", "many", "recipe", "sinks",
     },

@@ -1,7 +1,7 @@
 """The command line for a cluster, with the options and the exit status of `ncleaner clean -o DIRECTORY`.
 
-spark-submit --master spark://HOST:7077 scripts/spark_clean.py s3://bucket/crawl/ -o s3://bucket/clean/
-python -m ncleaner.spark --master spark://HOST:7077 s3://bucket/crawl/ -o s3://bucket/clean/
+ncleaner-spark --master spark://HOST:7077 s3://bucket/crawl/ -o s3://bucket/clean/
+spark-submit --master spark://HOST:7077 .../ncleaner/spark/__main__.py s3://bucket/crawl/ -o s3://bucket/clean/
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def spark_clean(
 
 
 def main() -> None:
-    """Entry point of `scripts/spark_clean.py` and of `python -m ncleaner.spark`."""
+    """Entry point of `ncleaner-spark`, of `python -m ncleaner.spark` and of this file."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(spark_clean)
     app()

@@ -36,7 +36,6 @@ from ..runs import entries_in, entries_of, manifests_of
 from ..servers import environment, fill, objects, s3_server
 from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_clean.py"
 ARCHIVES, PAGES = 6, 20
 # what is different in each run, and says nothing of the pages
 TIMES = {"finished", "seconds", "slowest", "times"}
@@ -46,11 +45,17 @@ def test_without_spark_it_says_what_to_install() -> None:
     script = "import sys; sys.modules['pyspark'] = None; import ncleaner.spark"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert b"pip install 'ncleaner[spark]'" in done.stderr
+    script = "import sys; sys.modules['pyspark'] = None; from ncleaner.__main__ import spark; spark()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"ncleaner-spark: ncleaner.spark needs PySpark: pip install 'ncleaner[spark]'\n"
 
 
 skip_without_spark()
 
 from ncleaner import spark as on_spark  # noqa: E402
+
+SCRIPT = Path(on_spark.__file__).with_name("__main__.py")
 
 # Py4J leaves its sockets to the garbage collector
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")]
