@@ -12,11 +12,14 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, OutputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
+from ncleaner.running import engine
+from ncleaner.running.settings import Settings
 from ncleaner.storage.local import Status, is_url
 from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 from ncleaner.storage.remote import _reaching
@@ -402,3 +405,40 @@ def test_urls_of_this_machine(tmp_path: Path, source: Path) -> None:
     folder.remove("a/b.txt")
     assert folder.size("a/b.txt") is None
     assert folder_and_name(f"file://{tmp_path}/x.txt")[1] == "x.txt"
+
+
+@pytest.mark.slow
+def test_an_output_that_a_store_does_not_take(
+    s3: dict[str, str], source: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It costs its input, which the next run cleans; a store that takes none ends the run."""
+    from ncleaner.storage import remote
+
+    for name, value in s3.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(remote, "_PAUSES", (0.01,))
+    refused = {"text/refused/1.txt": 2}
+    real = remote._put
+
+    def put(system: Any, write: Any, path: str) -> None:
+        if refused.get(path, 0) > 0:
+            refused[path] -= 1
+            raise ConnectionError("away")
+        real(system, write, path)
+
+    monkeypatch.setattr(remote, "_put", put)
+    inputs = find_inputs([source])
+    said: list[str] = []
+    tally = engine.run(
+        inputs, Settings(), output="s3://text/refused",
+        progress=lambda tally, *_: said.extend(map(str, tally.notes)),
+    )  # fmt: skip
+    assert not tally.complete and tally.unread == 1 and tally.inputs == 3
+    assert len(said) == 1 and "1.warc.gz: cannot write the output s3://text/refused/1.txt: away" in said[0]
+    tally = engine.run(inputs, Settings(), output="s3://text/refused")
+    assert tally.complete and tally.resumed == 2
+    assert texts(objects("s3://text/refused", variables=s3)) == whole
+    refused.update({f"text/gone/{number}.txt": 9 for number in range(3)})
+    monkeypatch.setattr(engine, "_MOST_FAILED", 2)
+    with pytest.raises(OutputError, match=r"cannot write the output s3://text/gone/1\.txt: away"):
+        engine.run(inputs, Settings(), output="s3://text/gone")
