@@ -358,8 +358,9 @@ class _RemoteLog:
         self._file.seek(self._done)
         data = self._file.read()
         with suppress(OSError):
-            self._folder.put(part, data)
-            self._parts.append(part)
+            if data:
+                self._folder.put(part, data)
+                self._parts.append(part)
             self._done += len(data)
         self._copied = time.monotonic()
 
