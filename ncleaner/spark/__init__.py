@@ -89,7 +89,7 @@ _NO_PYTHON: Final = re.compile(
     r"|Cannot run program \"[^\"\n]*\""
 )
 # Tasks of `pages`, if there is so much to do. An archive that is larger than the share of one is cut into
-# stretches of so many bytes, for which it is read once more.
+# stretches of this many bytes, for which it is read once more.
 _TASKS: Final = 64
 _STRETCH: Final = 32 << 20
 # Most notes of an input that are sent to the driver.
