@@ -22,7 +22,11 @@ from ncleaner.spark import clean
 
 @reports_errors
 @with_options(
-    {"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe, asked=part(Run, without="jobs")
+    {"format": "parquet"},
+    reading=Reading,
+    written=Output,
+    recipe=Recipe,
+    asked=part(Run, without="jobs shard"),
 )
 def spark_clean(
     inputs: Annotated[
