@@ -18,7 +18,7 @@ import numpy as np
 import selectolax.lexbor
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.parsing.coarse import ELEMENTS, bounded, flattened, thinned
+from ncleaner.parsing.elements import ELEMENTS
 
 from ncleaner.parsing cimport _guard
 from ncleaner.parsing._guard cimport (
@@ -183,6 +183,8 @@ cdef class _Machine:
             if done or not g.found:
                 return done
             if g.found & CROWDED:
+                from ncleaner.parsing.coarse import flattened, thinned  # imported lazily: rarely needed
+
                 if found & CROWDED:
                     html, _removed = flattened(html, g.most_tags // 2)
                 else:
@@ -333,6 +335,8 @@ def parsed_within_bounds(
     if outgrows(text, text + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     if not found_lexbor:
+        from ncleaner.parsing.coarse import bounded
+
         html, dropped = bounded(html, tags)
         found = _make(html, False)
         found.dropped = dropped

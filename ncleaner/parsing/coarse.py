@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ncleaner.document.tags import INLINE, ROLE, TAGS, VOID
 from ncleaner.parsing._markup import tags
-from ncleaner.text.wordlists import word_lists
+from ncleaner.parsing.elements import ELEMENTS
 
 # As in `_guard.pxd`, which says why.
 MANY_ATTRIBUTES, ALL_ATTRIBUTES, ALL_UNKNOWN = 1_000, 100_000, 100_000
@@ -23,11 +23,6 @@ _SELECTING = 6
 
 _KNOWN = frozenset(name.encode() for name in (*TAGS, *VOID) if len(name) > 1 or name.isalpha())
 _INLINE = frozenset(name.encode() for name, role in ROLE.items() if role == INLINE and name != "head")
-# `elements.txt` says what these are
-ELEMENTS = word_lists(
-    "parsing/elements", "root", "text", "format", "table", "cell", "block", "item", "heading", "void",
-    "control", "point",
-)  # fmt: skip
 _FORMATTING = frozenset(name.encode() for name in ELEMENTS["format"])
 _TABLE = frozenset(b"table tbody thead tfoot tr colgroup /td /th /tr /tbody /thead /tfoot".split())
 _RAW = frozenset(name.encode() for name in ELEMENTS["text"])
