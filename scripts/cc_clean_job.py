@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from ncleaner.limits import Limits
 from ncleaner.methods.registry import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import read
+from ncleaner.reading.archive import placed_at, read
 from ncleaner.reading.records import PAGES
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings
@@ -109,12 +109,7 @@ def _read(record: Any, records: Any, uri: str, limits: Limits) -> Iterator[Page 
     lines = ["WARC/1.0", *(f"{name}: {' '.join(value.split())}" for name, value in header.items()), "", ""]
     data = "\r\n".join(lines).encode("utf-8", "replace") + block + b"\r\n\r\n"
     for item in read(io.BytesIO(data), input_format="warc", limits=limits, name=uri):
-        # its length here is not the one in the archive
-        yield (
-            item._replace(offset=offset, length=-1)
-            if isinstance(item, Page)
-            else item._replace(offset=offset)
-        )
+        yield placed_at(item, offset)
 
 
 class CleanJob(Cleaning, Job):  # type: ignore[misc]  # which has no types

@@ -91,7 +91,7 @@ class _Reading(NamedTuple):
 
 
 T = TypeVar("T")
-_Placed = TypeVar("_Placed", Item, StoredRecord | Damage)
+Placed = TypeVar("Placed", Item, StoredRecord | Damage)
 
 
 def read(
@@ -347,16 +347,17 @@ def _archives(
         yield archives_in_zip(file, keep, is_archive, name)
 
 
-def _placed(items: Iterable[_Placed], part: Member) -> Iterable[_Placed]:
+def _placed(items: Iterable[Placed], part: Member) -> Iterable[Placed]:
     """Returns items with offsets in the input."""
     if part.offset < 0:
         return items
-    return (_at_part(item, part.offset) for item in items)
-
-
-def _at_part(item: _Placed, offset: int) -> _Placed:
-    item = item._replace(offset=offset)
     # the bytes there are those of the ZIP file
+    return (placed_at(item, part.offset) for item in items)
+
+
+def placed_at(item: Placed, offset: int) -> Placed:
+    """Returns an item of a copy with its offset in the input, where its length is unknown."""
+    item = item._replace(offset=offset)
     return item._replace(length=-1) if isinstance(item, Page) else item
 
 
