@@ -36,6 +36,8 @@ from ncleaner.reading.records import (
 from ncleaner.reading.streams import Source
 
 _HEAD: Final = 4096
+#: What is said of a path whose file was another one before.
+REPLACED: Final = "{}: has been replaced by another file while it was read"
 
 
 class Layout(NamedTuple):
@@ -107,11 +109,16 @@ class Stretch:
     def __iter__(self) -> Iterator[Page | Skip | Damage]:
         return unread_once(self._items())
 
-    def passed(self) -> int:
-        """Passes over all records; returns where the next stretch begins, or -1."""
-        self._source.rewind(self.began)
-        deque(self._records(self._limit + MAX_HEAD), 0)
-        return self.ended
+    def cut(self, step: int) -> Iterator[tuple[int, int]]:
+        """Yields the offsets of smaller stretches, at which records are known to begin: each is `step` bytes
+        to the end of a record. Everything is inflated for this, in a small part of the time of cleaning."""
+        start = self.began
+        while start >= 0:
+            self._source.rewind(start)
+            self._end = start + step
+            deque(self._records(), 0)
+            yield start, self.ended
+            start = self.ended
 
     def _items(self) -> Iterator[Page | Skip | Damage]:
         source = self._source
@@ -120,15 +127,15 @@ class Stretch:
         if self._dictionary.damage and self.began == 0:
             yield Damage(self._dictionary.damage, source.name, 0)
         source.rewind(self.began)
-        bound = self._limit + MAX_HEAD
-        for item in self._records(bound):
+        for item in self._records():
             if isinstance(item, Damage):
                 yield item
             else:
                 yield from page_of_record(item, source.name, self._limit)
 
-    def _records(self, bound: int) -> Iterator[Record | Damage]:
+    def _records(self) -> Iterator[Record | Damage]:
         kind, codec, *_ = self._layout
+        bound = self._limit + MAX_HEAD
         self.ended = yield from records_until(self._source, codec, kind, self._dictionary, bound, self._end)
 
 
@@ -158,27 +165,7 @@ def open_stretch(
     """
     with opened(path, pipes=False) as (stream, name):
         if _file_of(stream) != layout.file:
-            raise InputError(f"{path}: has been replaced by another file while it was read")
+            raise InputError(REPLACED.format(path))
         keep = max(limits.bytes + MAX_HEAD, 1 << 20)
         source = Source(stream, name, keep, on_read=on_read, size=layout.size)
         yield Stretch(source, layout, start, end, is_beginning, limits)
-
-
-def cut(path: str, layout: Layout, step: int, limits: Limits) -> Iterator[tuple[int, int]]:
-    """Yields the offsets of stretches at which records are known to begin. For this the whole archive is
-    inflated, which takes a small part of the time of cleaning.
-
-    Args:
-        path, layout: of the archive.
-        step: bytes of a stretch, to the end of a record.
-        limits: as for `open_stretch`.
-
-    Raises:
-        InputError: as `open_stretch`.
-    """
-    start = 0
-    while start >= 0:
-        with open_stretch(path, layout, start, start + step, True, limits=limits) as stretch:
-            end = stretch.passed()
-        yield start, end
-        start = end

@@ -26,7 +26,7 @@ from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Wait
 from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
-from ncleaner.reading.stretches import Layout, open_stretch
+from ncleaner.reading.stretches import REPLACED, Layout, layout_of, open_stretch
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.sink import Sink
@@ -252,10 +252,11 @@ class PagesJob(CleaningJob):
 
 @fastclass(kw_only=True)
 class StretchJob(CleaningJob):
-    """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`."""
+    """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`. The
+    layout of another machine is not given, since the same file has other numbers there."""
 
     path: str
-    layout: Layout
+    layout: Layout | None = None
     start: int = 0
     end: int = -1
     is_beginning: bool = True
@@ -263,9 +264,12 @@ class StretchJob(CleaningJob):
     def run(self, state: WorkerState) -> Iterator[Chunk]:
         """Cleans the items; tells of the beginning before, and of the end after them."""
         state.activity.begin(Doing.READING)
+        layout = self.layout or layout_of(self.path, state.settings.reading.input_format)
+        if layout is None:
+            raise InputError(REPLACED.format(self.path))
         with open_stretch(
             self.path,
-            self.layout,
+            layout,
             self.start,
             self.end,
             self.is_beginning,

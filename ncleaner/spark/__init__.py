@@ -39,7 +39,7 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
 from ncleaner.reading.cells import Address, PageReader
 from ncleaner.reading.inputs import Input, TableOptions, find_inputs
-from ncleaner.reading.stretches import cut, layout_of
+from ncleaner.reading.stretches import layout_of, open_stretch
 from ncleaner.running import engine
 from ncleaner.running.jobs import Chunk, Progress, StretchJob, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
@@ -92,6 +92,8 @@ _NO_PYTHON: Final = re.compile(
 # stretches of this many bytes, for which it is read once more.
 _TASKS: Final = 64
 _STRETCH: Final = 32 << 20
+# The columns of an input that is one stretch.
+_WHOLE: Final = ("0L AS start", "-1L AS end")
 # Most notes of an input that are sent to the driver.
 _NOTES: Final = 100
 
@@ -462,7 +464,7 @@ def pages(
         found += find_inputs(each for each in inputs if isinstance(each, str))
         frame = _stretches_of(spark, [_with_absolute_path(source) for source in found], task)
     else:
-        frame = inputs.selectExpr(f"`{inputs.columns[0]}` AS path", "0L AS start", "-1L AS end")  # type: ignore[union-attr]
+        frame = inputs.selectExpr(f"`{inputs.columns[0]}` AS path", *_WHOLE)  # type: ignore[union-attr]
     return frame.mapInArrow(partial(_rows, task=task), schema(settings.output))
 
 
@@ -471,27 +473,28 @@ def _stretches_of(spark: SparkSession, inputs: list[Input], task: _JobSetup) -> 
     with several of those that are small."""
     total = sum(source.size or 0 for source in inputs)
     large = max(2 * _STRETCH, total // _TASKS)
-    sizes = [(source.path, source.size or 0, (source.size or 0) >= large) for source in inputs]
-    frame = spark.createDataFrame(sizes, "path string, size bigint, is_large boolean")
-    if any(is_large for _, _, is_large in sizes):
-        # all other tasks have the step of the driver
+    sizes = [source.size or 0 for source in inputs]
+    table = [(source.path, size >= large) for source, size in zip(inputs, sizes, strict=True)]
+    frame = spark.createDataFrame(table, "path string, is_large boolean")
+    if max(sizes, default=0) >= large:
         cuts = partial(_cut, task=task, step=_STRETCH)
         frame = frame.repartition(_TASKS).mapInArrow(cuts, "path string, start bigint, end bigint")
     else:
-        frame = frame.selectExpr("path", "0L AS start", "-1L AS end")
-    number = sum(size // _STRETCH if is_large else 1 for _, size, is_large in sizes)
+        frame = frame.selectExpr("path", *_WHOLE)
+    number = sum(size // _STRETCH if size >= large else 1 for size in sizes)
     return frame.repartition(max(1, min(number, max(_TASKS, total // _STRETCH))))
 
 
 def _cut(batches: Iterable[pa.RecordBatch], task: _JobSetup, step: int) -> Iterator[pa.RecordBatch]:
     settings = task.settings_here()
     for batch in batches:
-        for path, _, is_large in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        for path, is_large in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             stretches = [(0, -1)]
             # an input that cannot be read is reported when it is cleaned
             with suppress(InputError):
                 if is_large and (layout := layout_of(path, settings.reading.input_format)) is not None:
-                    stretches = list(cut(path, layout, step, settings.recipe.limits))
+                    with open_stretch(path, layout, 0, -1, True, limits=settings.recipe.limits) as archive:
+                        stretches = list(archive.cut(step))
             starts, ends = zip(*stretches, strict=True)
             yield pa.record_batch({"path": [path] * len(starts), "start": starts, "end": ends})
 
@@ -500,11 +503,7 @@ def _rows(batches: Iterable[pa.RecordBatch], task: _JobSetup) -> Iterator[pa.Rec
     settings = task.settings_here()
     for batch in batches:
         for path, start, end in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            job = None
-            if (start, end) != (0, -1):
-                layout = layout_of(path, settings.reading.input_format)
-                assert layout is not None
-                job = StretchJob(path=path, layout=layout, start=start, end=end)
+            job = StretchJob(path=path, start=start, end=end) if (start, end) != (0, -1) else None
             with _pool(settings) as pool:
                 for table in _tables(engine.cleaned(Input(path, path, None), pool, job), settings.output):
                     yield from table.to_batches()
