@@ -255,7 +255,8 @@ class Manifest:
         self._log = log
         self._settings = dict(settings)
         self._again = again
-        self._key = ""
+        self._key = key_of(settings)
+        self._has_written = False
         self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
         self.others: set[str] = set()
@@ -269,8 +270,7 @@ class Manifest:
                     line.size, line.modified, line.files, line.outputs, line.finished, line.settings,
                     tally.damaged, tally.lost.total(), tally.unread,
                 )  # fmt: skip
-        made = (name for found in self._finished.values() for name in found.outputs)
-        self._sizes = folder.sizes(made)
+        self._size = folder.sizes() if self._finished else folder.size
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output from the same input with the same settings.
@@ -286,7 +286,7 @@ class Manifest:
         if found is None or found.unread or source.size is None or self._again:
             return False
         reasons = []
-        sizes = {name: self._sizes[name] for name in found.outputs}
+        sizes = {name: self._size(name) for name in found.outputs}
         # an output that is gone can be made with any options
         if sizes[output] is not None:
             reasons += self._compare(found)
@@ -333,7 +333,7 @@ class Manifest:
             is_other = any(found.settings.get(name) != self._settings.get(name) for name in _FORM)
             if is_other or place in stay or given.isdisjoint(found.files):
                 continue
-            existing = [name for name in found.outputs if self._sizes[name] is not None]
+            existing = [name for name in found.outputs if self._size(name) is not None]
             outdated += [name for name in existing if name not in outputs]
             if existing and not self._again:
                 if place not in made:
@@ -385,11 +385,11 @@ class Manifest:
             finished=datetime.now(UTC),
             seconds=seconds,
             tally=tally,
-            key=self._key or key_of(self._settings),
+            key=self._key,
             settings=self._settings,
         )
-        if not self._key:
-            self._key = line.key
+        if not self._has_written:
+            self._has_written = True
             self._log.add(json.dumps({"key": self._key, "settings": self._settings}).encode() + b"\n")
         self._log.add(json.dumps(line.record()).encode() + b"\n")
 

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
@@ -105,18 +105,16 @@ def _patiently(url: str, action: Callable[[], T]) -> T:
         OSError: it failed each time, or the file does not exist or is forbidden.
         InputError: as `_reaching`.
     """
-    for pause in _PAUSES:
+    for pause in (*_PAUSES, None):
         try:
             with _reaching(url):
                 return action()
-        except (FileNotFoundError, PermissionError):
-            raise
         except OSError as error:
-            if "InvalidRange" in str(error):
+            is_final = isinstance(error, FileNotFoundError | PermissionError) or "InvalidRange" in str(error)
+            if pause is None or is_final:
                 raise
-        time.sleep(pause)
-    with _reaching(url):
-        return action()
+            time.sleep(pause)
+    raise AssertionError("not reached")
 
 
 def _system(url: str) -> tuple[AbstractFileSystem, str]:
@@ -126,6 +124,9 @@ def _system(url: str) -> tuple[AbstractFileSystem, str]:
     except ImportError as error:
         raise ImportError("fsspec is not installed", name="fsspec") from error
     system, path = url_to_fs(url)
+    if loop := getattr(system, "loop", None):
+        # a request that fails raises; what its tasks say beside that would be a traceback on the terminal
+        loop.set_exception_handler(lambda *_: None)
     return system, path
 
 
@@ -418,14 +419,11 @@ class RemoteFolder:
             return _status(system.info(path)).size
         return None
 
-    def sizes(self, names: Iterable[str]) -> dict[str, int | None]:
-        """Returns the sizes of files in bytes by one listing of the folder. Raises OSError."""
+    def sizes(self) -> Callable[[str], int | None]:
+        """Returns what gives the sizes of files in bytes, by one listing of the folder. Raises OSError."""
         system, root, url = self._at("")
-        wanted = set(names)
-        # a list of what is in a bucket, where an object of each name would be one question
-        found = _patiently(url, lambda: system.find(root, detail=True)) if wanted else {}
-        sizes = {name.removeprefix(root).lstrip("/"): _status(info).size for name, info in found.items()}
-        return {name: sizes.get(name) for name in wanted}
+        found = _patiently(url, lambda: system.find(root, detail=True))
+        return {name.removeprefix(root).lstrip("/"): _status(info).size for name, info in found.items()}.get
 
     def remove(self, name: str) -> None:
         """Deletes a file if it exists."""
@@ -439,8 +437,9 @@ class RemoteFolder:
         system, path, url = self._at(stem)
 
         def read() -> dict[str, bytes | Exception]:
-            above = system._parent(path)
-            files = system.ls(above, detail=False) if system.isdir(above) else []
+            files: list[str] = []
+            with suppress(FileNotFoundError):
+                files = system.ls(system._parent(path), detail=False)
             logs = [file for file in files if file.startswith(path) and file.endswith(f".{suffix}")]
             found: dict[str, bytes | Exception] = system.cat(sorted(logs), on_error="return") if logs else {}
             for each in found.values():
