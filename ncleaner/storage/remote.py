@@ -43,6 +43,8 @@ _TAKEN: Final = 1 << 16
 _SILENCE: Final = 60
 # Seconds between attempts to reach a file; after the last one it is given up. Servers are away for minutes.
 _PAUSES: Final = (0.1, 0.4, 1.6, 6.4, 25.6, 60, 60, 60)
+# Most pauses before a run has done anything, when a wrong address is likelier than an outage.
+_AT_START: Final = 2
 # Seconds between two copies of a log, and the share of the run's time that they are at least, and the most.
 _COPY_SECONDS, _COPY_SHARE, _MOST_COPY_SECONDS = 30.0, 0.05, 300.0
 
@@ -98,14 +100,14 @@ def _reaching(url: str) -> Iterator[None]:
         raise OSError(number, text, url) from error
 
 
-def _patiently(url: str, action: Callable[[], T]) -> T:
-    """Returns what an action gives; tries it again for minutes if the file cannot be reached.
+def _patiently(url: str, action: Callable[[], T], most: int | None = None) -> T:
+    """Returns what an action gives; tries it again if it cannot be reached, `most` times or for minutes.
 
     Raises:
         OSError: it failed each time, or the file does not exist or is forbidden.
         InputError: as `_reaching`.
     """
-    for pause in (*_PAUSES, None):
+    for pause in (*_PAUSES[:most], None):
         try:
             with _reaching(url):
                 return action()
@@ -422,7 +424,7 @@ class RemoteFolder:
     def sizes(self) -> Callable[[str], int | None]:
         """Returns what gives the sizes of files in bytes, by one listing of the folder. Raises OSError."""
         system, root, url = self._at("")
-        found = _patiently(url, lambda: system.find(root, detail=True))
+        found = _patiently(url, lambda: system.find(root, detail=True), _AT_START)
         return {name.removeprefix(root).lstrip("/"): _status(info).size for name, info in found.items()}.get
 
     def remove(self, name: str) -> None:
@@ -448,7 +450,7 @@ class RemoteFolder:
                     raise each
             return found
 
-        for _, data in sorted(_patiently(url, read).items()):
+        for _, data in sorted(_patiently(url, read, _AT_START).items()):
             if isinstance(data, bytes):
                 yield from data.splitlines(keepends=True)
 
