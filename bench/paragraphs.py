@@ -26,7 +26,7 @@ from ncleaner.page import Page
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import sequences_on
 from ncleaner.surveying.signatures import signature_of
-from ncleaner.surveying.survey import Survey
+from ncleaner.surveying.survey import Contents, Survey
 from ncleaner.text.words import UNSPACED, words_of
 
 _WORDS, _SHARE = 7, 0.5
@@ -62,7 +62,7 @@ def exact_shares(paragraphs: Iterable[tuple[int, str]]) -> list[float]:
 def sampled_shares(pages: list[Cleaned], path: Path) -> list[float]:
     """Returns the same by a survey of the pages, and prints its cost."""
     began = time.process_time()
-    with Builder(path, paragraphs=True) as builder:
+    with Builder(path, Contents(paragraphs=True)) as builder:
         for page, document, kept in pages:
             signed = signature_of(page.url, document, kept, sequences=sequences_on(page, document, kept.mask))
             builder.add([signed] if signed else [])
@@ -75,7 +75,7 @@ def sampled_shares(pages: list[Cleaned], path: Path) -> list[float]:
         for share in survey.shares_seen(page, document, kept.mask)[kept.mask]
     ]
     looked = time.process_time()
-    (rows,) = survey.database.execute("SELECT count(*) FROM sequences").fetchone()
+    (rows,) = survey.shards[0].execute("SELECT count(*) FROM sequences").fetchone()
     print(
         f"survey {(made - began) * 1e3 / len(pages):.2f} ms a page, look-up "
         f"{(looked - made) * 1e3 / len(pages):.2f} ms a page, {rows:,} sequences, "

@@ -34,7 +34,7 @@ from ncleaner.errors import TrainingWarning
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import signature_of
-from ncleaner.surveying.survey import Survey
+from ncleaner.surveying.survey import Contents, Survey
 
 _KNOWN = 1
 _BOUNDS = (1, 3, 5, 9, 17)
@@ -47,7 +47,7 @@ def address(pair: GoldPair, place: Place) -> str:
 
 def survey_of(sets: dict[str, list[GoldPair]], path: Path, pages: int) -> Survey:
     """The survey of all pages whose site is known."""
-    with Builder(path, pages) as builder:
+    with Builder(path, Contents(pages)) as builder:
         for name, pairs in sets.items():
             for number, pair in enumerate(pairs):
                 document = pair.document

@@ -219,7 +219,7 @@ class Cleaner:
         if not isinstance(html, Page):
             return document, self.keep(document) if named else self._decide(document)
         sites = self.sites
-        first = sites.duplicate_of(html) if sites is not None and sites.duplicates else ""
+        first = sites.duplicate_of(html) if sites is not None and sites.contents.duplicates else ""
         if first and self.recipe.drop_duplicates:
             found = find_language(document)
             return document, _nothing(
@@ -277,7 +277,7 @@ class Cleaner:
     def _restrict(self, page: Page, document: Document, kept: Kept) -> Kept:
         """Returns a decision without what earlier pages have, by the survey of sites."""
         sites = self.sites
-        if sites is None or not sites.paragraphs:
+        if sites is None or not sites.contents.paragraphs:
             return kept
         kept = kept._replace(seen=sites.shares_seen(page, document, kept.mask))
         return kept.without_seen() if self.recipe.drop_seen else kept
@@ -427,8 +427,8 @@ def _survey_of(recipe: Recipe, references: bool) -> Survey | None:
         raise OptionError("sites", "only `ncleaner clean` makes a survey itself: give the file of one")
     found = sites if isinstance(sites, Survey) else Survey(sites, references)
     for wanted, known, what in (
-        (recipe.drop_seen, found.paragraphs, "paragraphs"),
-        (recipe.drop_duplicates, found.duplicates, "duplicates"),
+        (recipe.drop_seen, found.contents.paragraphs, "paragraphs"),
+        (recipe.drop_duplicates, found.contents.duplicates, "duplicates"),
     ):
         if wanted and not known:
             raise ModelError(f"the survey {found.path} has no {what}: make it again with `survey --{what}`")

@@ -9,4 +9,4 @@ OUTPUTS: Final = 1
 #: Of model files.
 MODELS: Final = 1
 #: Of surveys.
-SURVEYS: Final = 1
+SURVEYS: Final = 2

@@ -107,13 +107,19 @@ class Settings:
         from ncleaner.methods.choice import fingerprint
 
         found = fingerprint(self.recipe.method, str(self.recipe.model))
-        for path, what in ((self.recipe.sites, "survey"), (self.output.table, "table")):
-            if path is None:
-                continue
+        digests = []
+        if self.recipe.sites is not None:
+            # only here: it loads SQLite
+            from ncleaner.surveying.survey import Survey
+
+            sites = self.recipe.sites
+            digests.append((sites if isinstance(sites, Survey) else Survey(sites)).digest)
+        if self.output.table is not None:
             try:
-                with Path(str(path)).open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                with Path(self.output.table).open("rb") as file:
+                    digests.append(hashlib.file_digest(file, "sha256").hexdigest())
             except OSError as error:
-                raise ModelError(f"cannot read the {what} {path}: {error.strerror}") from error
+                raise ModelError(f"cannot read the table {self.output.table}: {error.strerror}") from error
+        for digest in digests:
             found = hashlib.sha256(f"{found}{digest}".encode()).hexdigest()[:16]
         return found

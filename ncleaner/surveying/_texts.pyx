@@ -13,7 +13,7 @@ from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold, is_unspaced, i
 # The version of the hashes of texts and layouts. Files of surveys record it.
 HASHES_VERSION = 1
 # The version of the hashes of sequences, and of their choice.
-SEQUENCES_VERSION = 1
+SEQUENCES_VERSION = 2
 
 cdef enum:
     WORDS = 7      # words of a sequence, as Onion has them

@@ -19,7 +19,10 @@ import hashlib
 import re
 import sqlite3
 import zlib
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -30,22 +33,33 @@ from ncleaner.document import Document
 from ncleaner.errors import InputError, require
 from ncleaner.page import Page
 from ncleaner.surveying._texts import SEQUENCES_VERSION, sequences_of
+from ncleaner.surveying.shards import CAPTURE_BITS, KEY_BITS, Shards, shard_of
 from ncleaner.text.words import words_of
 
 # The version of everything in a sketch. Files of surveys record it.
-SKETCH_VERSION = 1
+SKETCH_VERSION = 2
 # The version of rensa's minima that this module has been written for.
 _RENSA = 2
 _BANDS, _ROWS, _BAND_BYTES = 14, 8, 8
 _WORDS = 5
 _SEED = 1
-# Hashes are smaller, since SQLite has signed numbers.
-LARGEST = 1 << 63
+# Hashes are smaller.
+LARGEST = 1 << KEY_BITS
+_CAPTURE_MASK = (1 << CAPTURE_BITS) - 1
+# Longer URLs rank as of this length.
+_LONGEST_URL = (1 << KEY_BITS - CAPTURE_BITS) - 1
 
-# `captures` has the sketch of each page, `duplicates` those pages that repeat another.
+# `captures` has the pages, `bands` the ranks of those that have a band, `duplicates` the captures that repeat
+# another.
 CAPTURE_TABLES = """
-CREATE TABLE captures (capture INTEGER PRIMARY KEY, site TEXT, url TEXT, text INTEGER, bands BLOB);
+CREATE TABLE captures (capture INTEGER PRIMARY KEY, site TEXT, url TEXT);
+CREATE TABLE bands (band INTEGER, page INTEGER, PRIMARY KEY (band, page)) WITHOUT ROWID;
 CREATE TABLE duplicates (capture INTEGER PRIMARY KEY, original INTEGER, exact INTEGER);
+"""
+# These exist while a survey is made.
+SKETCH_TABLES = """
+CREATE TABLE banded (band INTEGER, page INTEGER);
+CREATE TABLE edges (page INTEGER, first INTEGER, exact INTEGER);
 """
 
 
@@ -74,6 +88,17 @@ class Sketch:
     bands: bytes
 
     @property
+    def rows(self) -> list[tuple[int, int]]:
+        """(band, page) for each of them, and for the text; none without any word.
+
+        The page is its rank: of pages that are alike, the one with the shortest URL is the first, and of
+        those the one with the smallest capture. The last bit of a band tells whether it is the text.
+        """
+        page = min(len(self.url), _LONGEST_URL) << CAPTURE_BITS | self.capture
+        bands = np.frombuffer(self.bands, ">u8") >> np.uint64(2) << np.uint64(1)
+        return [(band, page) for band in (*bands.tolist(), self.text | 1)] if self.bands else []
+
+    @property
     def names(self) -> list[str]:
         """The bands, each 16 hexadecimal digits. A band of another place is another one."""
         cut = range(0, len(self.bands), _BAND_BYTES)
@@ -91,7 +116,7 @@ class Sketch:
         capture, text = int(entry["capture"]), int(entry["text"])
         url, bands = entry["url"], bytes.fromhex(entry["bands"])
         if (
-            not 0 <= capture < LARGEST
+            not 0 <= capture <= _CAPTURE_MASK
             or not 0 <= text < LARGEST
             or len(bands) not in (0, _BANDS * _BAND_BYTES)
         ):
@@ -119,8 +144,9 @@ def text_hash(data: bytes) -> int:
 
 
 def capture_of(page: Page) -> int:
-    """A number for the capture of a page, 0 to 2⁶³ - 1: by its record id, or else its URL and date."""
-    return text_hash((page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace"))
+    """A number for the capture of a page, 0 to 2⁵⁵ - 1: by its record id, or else its URL and date."""
+    name = (page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace")
+    return text_hash(name) >> KEY_BITS - CAPTURE_BITS
 
 
 def sketch_of(page: Page, text: bytes) -> Sketch:
@@ -165,55 +191,71 @@ def _shingles(text: str) -> npt.NDArray[np.uint64]:
     return np.unique(found)
 
 
-def find_duplicates(database: sqlite3.Connection) -> None:
-    """Fills the table `duplicates` from the table `captures`.
-
-    Pages are ranked by length of URL, URL and capture. A page is a duplicate of the first page with which it
-    shares a band, or of the page that this one is a duplicate of. So a group of duplicates has one page that
-    is none, the one with the shortest URL. The result depends on the captures only, not on their order. A
-    sort of all pages for each band takes disk, not memory.
-    """
+def find_edges(database: sqlite3.Connection) -> None:
+    """Fills `bands` from `banded`, which is removed, and `edges`: of each page, the first page with which it
+    shares a band, and whether it shares a text. Sorting takes disk, not memory."""
     run = database.execute
-    run("CREATE TABLE ranked (rank INTEGER PRIMARY KEY, capture INTEGER, text INTEGER, bands BLOB)")
+    run("INSERT INTO bands SELECT DISTINCT band, page FROM banded ORDER BY band, page")
     run(
-        "INSERT INTO ranked SELECT row_number() OVER (ORDER BY length(url), url, capture), "
-        "capture, text, bands FROM captures WHERE bands != x''"
+        "INSERT INTO edges SELECT page, min(first), max(band & 1) FROM "
+        "(SELECT band, page, min(page) OVER (PARTITION BY band) AS first FROM bands) "
+        "WHERE first < page GROUP BY page"
     )
-    run("CREATE TABLE firsts (rank INTEGER PRIMARY KEY, first INTEGER)")
-    for band in range(_BANDS):
-        run(
-            "INSERT INTO firsts SELECT * FROM (SELECT rank, "
-            "min(rank) OVER (PARTITION BY substr(bands, ?, ?)) AS first FROM ranked) WHERE first < rank "
-            "ON CONFLICT DO UPDATE SET first = min(first, excluded.first)",
-            (1 + band * _BAND_BYTES, _BAND_BYTES),
+    run("DROP TABLE banded")
+
+
+def find_duplicates(shards: Sequence[sqlite3.Connection]) -> None:
+    """Fills the table `duplicates` of all shards of a survey from their `edges`, which are removed.
+
+    A page is a duplicate of the first page with which it shares a band, or of the page that this one is a
+    duplicate of. So a group of duplicates has one page that is none, the one with the shortest URL. It is an
+    exact duplicate if a page before it has the same text. The result depends on the captures only, not on
+    their order.
+    """
+    # a file that SQLite deletes
+    with closing(sqlite3.connect("", isolation_level=None)) as scratch:
+        run = scratch.execute
+        run("PRAGMA journal_mode = OFF")
+        run("BEGIN")
+        run("CREATE TABLE edges (page INTEGER, first INTEGER, exact INTEGER)")
+        run("CREATE TABLE firsts (page INTEGER PRIMARY KEY, first INTEGER, exact INTEGER)")
+        for each in shards:
+            scratch.executemany("INSERT INTO edges VALUES (?, ?, ?)", each.execute("SELECT * FROM edges"))
+            each.execute("DROP TABLE edges")
+        run("INSERT INTO firsts SELECT page, min(first), max(exact) FROM edges GROUP BY page")
+        # each round halves the way to the page that is no duplicate, at least
+        while run(
+            "UPDATE firsts SET first = "
+            "(SELECT next.first FROM firsts AS next WHERE next.page = firsts.first) "
+            "WHERE first IN (SELECT page FROM firsts)"
+        ).rowcount:
+            pass
+        # the same capture may have two URLs
+        rows = run(
+            "SELECT page & ?1 AS capture, min(first & ?1) AS original, max(exact) FROM firsts "
+            "WHERE (page & ?1) != (first & ?1) GROUP BY capture ORDER BY capture",
+            (_CAPTURE_MASK,),
         )
-    # each round halves the way to the page that is no duplicate, at least
-    while run(
-        "UPDATE firsts SET first = (SELECT next.first FROM firsts AS next WHERE next.rank = firsts.first) "
-        "WHERE first IN (SELECT rank FROM firsts)"
-    ).rowcount:
-        pass
-    run(
-        "INSERT INTO duplicates SELECT page.capture, original.capture, page.text = original.text FROM firsts "
-        "JOIN ranked AS page USING (rank) JOIN ranked AS original ON original.rank = firsts.first"
-    )
-    run("DROP TABLE ranked")
-    run("DROP TABLE firsts")
+        for shard, found in groupby(rows, lambda row: shard_of(row[0], CAPTURE_BITS, len(shards))):
+            shards[shard].executemany("INSERT INTO duplicates VALUES (?, ?, ?)", found)
 
 
 # --------------------------------------------------------------------------------------------------
 # Paragraphs.
 
+# Year, month and the like of a date as 14 digits.
+_DATE = re.compile("^[0-9]{4}|[0-9]{2}")
+# The last bits of a moment order the pages of one second.
+_SECOND_BITS = 24
 # The moment of a page without a date: after all others.
-_UNKNOWN = 10**14
+_UNKNOWN = (LARGEST >> _SECOND_BITS) - 1
 
-# `moments` ranks the pages by their dates, `sequences` has the rank of the first page with each sequence. The
-# other two exist while a survey is made.
+# `moments` has the moment of each page, `sequences` that of the first page with each sequence. `seen` exists
+# while a survey is made.
 SEQUENCE_TABLES = """
-CREATE TABLE moments (capture INTEGER PRIMARY KEY, moment INTEGER, rank INTEGER);
+CREATE TABLE moments (capture INTEGER PRIMARY KEY, moment INTEGER);
 CREATE TABLE sequences (sequence INTEGER PRIMARY KEY, first INTEGER);
-CREATE TABLE captured (capture INTEGER PRIMARY KEY, moment INTEGER);
-CREATE TABLE seen (sequence INTEGER, capture INTEGER);
+CREATE TABLE seen (sequence INTEGER, moment INTEGER);
 """
 
 
@@ -222,8 +264,9 @@ class Sequences:
     """What a survey keeps of a page to find its paragraphs on later pages.
 
     Attributes:
-        capture: see `capture_of`.
-        moment: date of the capture, as the number YYYYMMDDhhmmss; 10¹⁴ if it is unknown.
+        capture: see `capture_of`. moment: a number by which pages are ordered, 0 to 2⁶³ - 1: by date, those
+        of one second and those without a date
+            by their hash.
         hashes: different sequences, uint64, ascending, 0 to 2⁶³ - 1.
     """
 
@@ -248,8 +291,8 @@ class Sequences:
         capture, moment = int(entry["capture"]), int(entry["moment"])
         hashes = np.frombuffer(bytes.fromhex(entry["hashes"]), ">u8").astype(np.uint64)
         if (
-            not 0 <= capture < LARGEST
-            or not 0 <= moment <= _UNKNOWN
+            not 0 <= capture <= _CAPTURE_MASK
+            or not 0 <= moment < LARGEST
             or not np.all(hashes[1:] > hashes[:-1])
             or np.any(hashes >= LARGEST)
         ):
@@ -258,38 +301,38 @@ class Sequences:
 
     @property
     def rows(self) -> list[tuple[int, int]]:
-        """(sequence, capture) for each of them."""
-        return [(sequence, self.capture) for sequence in self.hashes.tolist()]
+        """(sequence, moment) for each of them."""
+        return [(sequence, self.moment) for sequence in self.hashes.tolist()]
 
 
 def sequences_on(page: Page, document: Document, mask: npt.NDArray[np.bool_]) -> Sequences:
     """The sequences in the kept segments of a page."""
     hashes, _ = sequences_of(document.tables, mask)
-    digits = re.sub("[^0-9]", "", page.date)[:14]
-    return Sequences(capture_of(page), int(digits.ljust(14, "0")) if digits else _UNKNOWN, np.unique(hashes))
+    capture = capture_of(page)
+    moment = _seconds_of(page.date) << _SECOND_BITS | capture & (1 << _SECOND_BITS) - 1
+    return Sequences(capture, moment, np.unique(hashes))
+
+
+def _seconds_of(date: str) -> int:
+    """A number that grows with a date, 0 to 2³⁹ - 1; the largest one without a date."""
+    digits = re.sub("[^0-9]", "", date)[:14]
+    if not digits:
+        return _UNKNOWN
+    year, month, day, hour, minute, second = map(int, _DATE.findall(digits.ljust(14, "0")))
+    of_day = (hour * 60 + minute) * 60 + second
+    return ((year * 13 + month) * 32 + day) << 17 | min(of_day, (1 << 17) - 1)
 
 
 def find_firsts(database: sqlite3.Connection) -> None:
-    """Fills `moments` and `sequences` from `captured` and `seen`, which are removed.
-
-    Pages are ranked by date, and those of one second by their hash. The result depends on the rows only, not
-    on their order. Sorting them takes disk, not memory.
-    """
-    run = database.execute
-    run(
-        "INSERT INTO moments SELECT capture, moment, row_number() OVER (ORDER BY moment, capture) "
-        "FROM captured ORDER BY capture"
+    """Fills `sequences` from `seen`, which is removed. Sorting takes disk, not memory."""
+    database.execute(
+        "INSERT INTO sequences SELECT sequence, min(moment) FROM seen GROUP BY sequence ORDER BY sequence"
     )
-    run(
-        "INSERT INTO sequences SELECT sequence, min(rank) FROM seen JOIN moments USING (capture) "
-        "GROUP BY sequence ORDER BY sequence"
-    )
-    run("DROP TABLE captured")
-    run("DROP TABLE seen")
+    database.execute("DROP TABLE seen")
 
 
 def shares_seen(
-    database: sqlite3.Connection, page: Page, document: Document, mask: npt.NDArray[np.bool_]
+    shards: Shards, page: Page, document: Document, mask: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     """The share of each kept segment's sequences that earlier pages have: shape (segments,).
 
@@ -300,12 +343,23 @@ def shares_seen(
     shares = np.full(len(mask), np.nan)
     if not len(hashes):
         return shares
-    found = database.execute("SELECT rank FROM moments WHERE capture = ?", (capture_of(page),)).fetchone()
-    rows = database.execute(
-        "SELECT sequence FROM sequences WHERE sequence IN (SELECT value FROM json_each(?)) AND first < ?",
-        (orjson.dumps(hashes.tolist()).decode(), found[0] if found else LARGEST - 1),
+    capture = capture_of(page)
+    row = (
+        shards.of(capture, CAPTURE_BITS)
+        .execute("SELECT moment FROM moments WHERE capture = ?", (capture,))
+        .fetchone()
     )
-    seen = np.isin(hashes, np.array([sequence for (sequence,) in rows], np.uint64))
+    moment = row[0] if row else LARGEST - 1
+    known: list[int] = []
+    for shard, asked in groupby(
+        sorted(hashes.tolist()), lambda key: shard_of(key, KEY_BITS, len(shards.files))
+    ):
+        rows = shards[shard].execute(
+            "SELECT sequence FROM sequences WHERE sequence IN (SELECT value FROM json_each(?)) AND first < ?",
+            (orjson.dumps(list(asked)).decode(), moment),
+        )
+        known += (sequence for (sequence,) in rows)
+    seen = np.isin(hashes, np.array(known, np.uint64))
     all_of, seen_of = (np.bincount(owners, weights, len(mask)) for weights in (None, seen))
     has = all_of > 0
     shares[has] = seen_of[has] / all_of[has]

@@ -1,30 +1,30 @@
-"""The file of a survey: an SQLite database with what is known of each site; and the portrait of a crawl, what
+"""A survey: what is known of each site, in one SQLite file or in shards; and the portrait of a crawl, what
 the survey counts, in all and by site.
 
-Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
-language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, size, html, encoding), a
-sample of each site's pages, of a given size, those with the smallest hashes of their URLs, and the hashes of
-the texts on each of them, uint32, little endian; `captures` and `duplicates`; and in surveys with
-paragraphs `moments` and `sequences` (see `duplicates.py`). Behind the database, where SQLite reads nothing,
-are its length and its SHA-256.
-SQLite finds a site among millions without reading the rest, and any program can ask the tables.
+The tables of a shard: `about` (key, value); `counts` (place, site, what, name, number), where `what` is
+pages, words, kept, language, kind, exact or near (duplicates; in the shards of their captures, the sum
+counts); `pages` (place, site, page, layout, texts, size, html, encoding), a sample of each site's pages, of a
+given size, those with the smallest hashes of their URLs, and the hashes of the texts on each of them, uint32,
+little endian; `captures`, `bands` and `duplicates`; and in surveys with paragraphs `moments` and `sequences`
+(see `duplicates.py`). `place` is the number of the site (see `shards.py`, also for what is behind the
+database, where SQLite reads nothing). SQLite finds a site among millions without reading the rest, and any
+program can ask the tables.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
-import struct
 import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
+from heapq import nsmallest
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -36,19 +36,21 @@ from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
 from ncleaner.surveying._texts import HASHES_VERSION, SEQUENCES_VERSION, text_hashes
 from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of, shares_seen
+from ncleaner.surveying.shards import (
+    CAPTURE_BITS,
+    SITE_BITS,
+    Connection,
+    Shards,
+    check_whole,
+    checked_seals,
+    damaged,
+    files_of,
+    site_number,
+)
 from ncleaner.text.hosts import registered_domain
-from ncleaner.versions import SURVEYS
 
-# SQLite's field for what a database is: "NCLS"; another one has the version of the tables.
-APPLICATION = 0x4E434C53
 # A page of the sample is a bit of a number.
 MOST_PAGES = 64
-_MAGIC = b"SQLite format 3\0"
-# Bytes of SQLite's header, and bytes that are read at a time.
-_HEAD, _BLOCK = 100, 1 << 20
-# Behind the database: a sign, its length in bytes, its SHA-256; little endian.
-_SEAL = struct.Struct("<8sQ32s")
-_SIGN = b"NCLSEAL\0"
 _CACHED = 64
 # Two pages have the same main text if this share of it is the same. Main text is segments of at least this
 # many characters.
@@ -60,64 +62,6 @@ _NEARLY_ALL = 0.95
 _ENOUGH = 4
 
 
-class Connection(sqlite3.Connection):
-    """A connection that is closed when nothing holds it any more; from Python 3.13 on, others give a
-    ResourceWarning."""
-
-    def __del__(self) -> None:
-        # one that could not be opened
-        with suppress(sqlite3.ProgrammingError):
-            self.close()
-
-
-def is_survey(path: Path) -> bool:
-    """Tells whether a file is a database as surveys are."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
-
-
-def _digest(file: BinaryIO, size: int) -> bytes:
-    """Returns the SHA-256 of the next bytes of a file, of all if it has fewer."""
-    found = hashlib.sha256()
-    while size > 0 and (block := file.read(min(size, _BLOCK))):
-        found.update(block)
-        size -= len(block)
-    return found.digest()
-
-
-def seal(path: Path) -> None:
-    """Writes length and checksum after a database. Raises OSError: the file cannot be written."""
-    size = path.stat().st_size
-    with path.open("rb+") as file:
-        digest = _digest(file, size)
-        file.write(_SEAL.pack(_SIGN, size, digest))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@lru_cache(_CACHED)
-def _check_whole(path: Path, size: int, _state: tuple[int, ...]) -> None:
-    """Raises ModelError: a file is no survey, one of another version, or not as it was written.
-
-    A survey may have gigabytes: workers that are forked know what their parent has checked."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-        if not head.startswith(_MAGIC):
-            raise ModelError(f"{path} is not a survey: `ncleaner survey` makes one")
-        if int.from_bytes(head[68:72]) != APPLICATION:
-            raise ModelError(f"{path} is a database, but not a survey: `ncleaner survey` makes one")
-        version = int.from_bytes(head[60:64])
-        if version != SURVEYS:
-            raise ModelError(f"the survey {path} is of version {version}: make it again")
-        file.seek(0)
-        digest = _digest(file, size - _SEAL.size)
-        if file.read() != _SEAL.pack(_SIGN, max(size - _SEAL.size, 0), digest):
-            raise ModelError(f"the survey {path} is damaged or not complete: make it again")
-
-
 @contextmanager
 def checked(path: Path) -> Iterator[None]:
     """Turns the errors of SQLite into a ModelError that names the file."""
@@ -127,6 +71,22 @@ def checked(path: Path) -> Iterator[None]:
         raise ModelError(
             f"the survey {path} is damaged or cannot be read ({error}): make it again"
         ) from error
+
+
+class Contents(NamedTuple):
+    """What a survey knows.
+
+    Attributes:
+        pages: most pages of a site that it keeps, 2 to `MOST_PAGES`.
+        references: whether it keeps their HTML, too, for the method `site`.
+        duplicates: whether it knows the duplicates among all pages, by their clean texts.
+        paragraphs: whether it knows the first page of each paragraph of the clean texts.
+    """
+
+    pages: int = 32
+    references: bool = False
+    duplicates: bool = False
+    paragraphs: bool = False
 
 
 class _Known(NamedTuple):
@@ -141,60 +101,63 @@ class Survey:
     """A survey of sites, read only. It pickles, and several threads can share it.
 
     Args:
-        path: the file.
+        path: the file, or the directory of its shards.
         references: look up a reference page, too.
 
     Attributes:
-        about: version and settings.
-        duplicates: whether it knows the duplicates among its pages.
-        paragraphs: whether it knows the first page of each paragraph.
+        contents: what it knows.
+        digest: SHA-256 of the survey, 64 hexadecimal digits.
 
     Raises:
         ModelError: there is no such file, it has no reference pages, it is no survey or one of another
-            version, or it is damaged.
+            version, or it is damaged. Of shards, which may have terabytes, only `check` reads all bytes.
     """
 
     def __init__(self, path: str | Path, references: bool = False) -> None:
         self.path = Path(path)
         self.references = references
         self._local = threading.local()
-        if not self.path.is_file():
-            raise ModelError(f"there is no survey {self.path}: `ncleaner survey` makes one")
         with checked(self.path):
-            state = self.path.stat()
-            _check_whole(self.path, state.st_size, (state.st_dev, state.st_ino, state.st_mtime_ns))
-            self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
-        self.duplicates = self.about.get("duplicates") == "1"
-        self.paragraphs = self.about.get("paragraphs") == "1"
+            self._seals = checked_seals(self.path)
+            self.digest = self._seals[0].survey.hex()
+            if self.path.is_file():
+                self.check()
+            about = dict(self.shards[0].execute("SELECT key, value FROM about"))
+        self.contents = Contents(about["pages"], *(about[name] == 1 for name in Contents._fields[1:]))
         for is_there, key, own, what in (
             (True, "hashes", HASHES_VERSION, "hashes of texts"),
-            (self.duplicates, "sketches", SKETCH_VERSION, "sketches"),
-            (self.paragraphs, "sequences", SEQUENCES_VERSION, "sequences of words"),
+            (self.contents.duplicates, "sketches", SKETCH_VERSION, "sketches"),
+            (self.contents.paragraphs, "sequences", SEQUENCES_VERSION, "sequences of words"),
         ):
-            if is_there and self.about.get(key) != str(own):
+            if is_there and about[key] != own:
                 raise ModelError(
                     f"the survey {self.path} has other {what} than this version computes: make it again"
                 )
-        if references and self.about.get("references") != "1":
+        if references and not self.contents.references:
             raise ModelError(
                 f"the survey {self.path} has no reference pages: make it again with `survey --references`"
             )
 
+    def check(self) -> None:
+        """Reads all bytes. Raises ModelError: they are not those that were written."""
+        with checked(self.path):
+            for path, seal in zip(files_of(self.path), self._seals, strict=True):
+                state = path.stat()
+                check_whole(path, seal, (state.st_dev, state.st_ino, state.st_mtime_ns))
+
     @property
-    def database(self) -> sqlite3.Connection:
-        """The connection of this thread, read only."""
-        return cast(sqlite3.Connection, self._opened().database)
+    def shards(self) -> Shards:
+        """The connections of this thread."""
+        return cast(Shards, self._opened().shards)
 
     def _opened(self) -> Any:
-        """Returns the connection of this thread, and what it has found last."""
+        """Returns the connections of this thread, and what it has found last."""
         # a connection belongs to one thread, and to one side of a fork
         local = self._local
         if getattr(local, "process", None) != os.getpid():
-            uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-            # the thread that frees it need not be this one
-            local.database = sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Connection)
-            local.known = lru_cache(_CACHED)(partial(_known, local.database, self.path))
-            local.dumped = lru_cache(_CACHED)(partial(_dumped, local.database, self.path))
+            local.shards = shards = Shards(files_of(self.path))
+            local.known = lru_cache(_CACHED)(partial(_known, shards, self.path))
+            local.dumped = lru_cache(_CACHED)(partial(_dumped, shards, self.path))
             local.process = os.getpid()
         return local
 
@@ -204,8 +167,10 @@ class Survey:
     def __len__(self) -> int:
         """Number of sites."""
         with checked(self.path):
-            (number,) = self.database.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()
-        return int(number)
+            return sum(
+                each.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()[0]
+                for each in self.shards.all()
+            )
 
     def look_up(self, url: str, document: Document) -> SiteCounts | None:
         """What is known of the other pages of a page's site; None without a host, or if no other page is
@@ -246,15 +211,18 @@ class Survey:
         Raises:
             ModelError: the survey is damaged.
         """
-        if not self.duplicates:
+        if not self.contents.duplicates:
             return ""
         with checked(self.path):
-            row = self.database.execute(
-                "SELECT url FROM captures WHERE capture = "
-                "(SELECT original FROM duplicates WHERE capture = ?)",
-                (capture_of(page),),
-            ).fetchone()
-        return str(row[0]) if row else ""
+            found = (capture_of(page),)
+            for query in (
+                "SELECT original FROM duplicates WHERE capture = ?",
+                "SELECT url FROM captures WHERE capture = ?",
+            ):
+                found = self.shards.of(found[0], CAPTURE_BITS).execute(query, found).fetchone()
+                if found is None:
+                    return ""
+        return str(found[0])
 
     def shares_seen(
         self, page: Page, document: Document, mask: npt.NDArray[np.bool_]
@@ -265,14 +233,12 @@ class Survey:
             ModelError: the survey was made without paragraphs, or is damaged.
         """
         with checked(self.path):
-            return shares_seen(self.database, page, document, mask)
+            return shares_seen(self.shards, page, document, mask)
 
     def _reference(self, site: str, others: npt.NDArray[np.intp]) -> Document | None:
         """The page of median size among the sampled pages of these numbers; None if none has HTML."""
         with checked(self.path):
-            rows = self.database.execute(
-                "SELECT size, page FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
-            ).fetchall()
+            rows = _rows(self.shards, "size, page", site)
             sized = sorted(rows[number] for number in others.tolist() if rows[number][0])
             if not sized:
                 return None
@@ -282,12 +248,17 @@ class Survey:
         return f"<Survey {self.path.name}>"
 
 
-def _known(database: sqlite3.Connection, path: Path, site: str) -> _Known | None:
+def _rows(shards: Shards, columns: str, site: str) -> list[tuple[Any, ...]]:
+    """Returns columns of the sampled pages of a site."""
+    place = site_number(site)
+    query = f"SELECT {columns} FROM pages WHERE place = ? AND site = ? ORDER BY page LIMIT ?"
+    return shards.of(place, SITE_BITS).execute(query, (place, site, MOST_PAGES)).fetchall()
+
+
+def _known(shards: Shards, path: Path, site: str) -> _Known | None:
     """Returns what is known of a site; None if no text is."""
     with checked(path):
-        rows = database.execute(
-            "SELECT texts FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
-        ).fetchall()
+        rows = _rows(shards, "texts", site)
     texts = [np.frombuffer(blob, "<u4").astype(np.uint32) for (blob,) in rows]
     if not any(map(len, texts)):
         return None
@@ -298,15 +269,15 @@ def _known(database: sqlite3.Connection, path: Path, site: str) -> _Known | None
     return _Known(len(texts), hashes, holders)
 
 
-def _dumped(database: sqlite3.Connection, path: Path, site: str, page: int) -> Document:
+def _dumped(shards: Shards, path: Path, site: str, page: int) -> Document:
     """Returns the dump of a sampled page."""
-    html, encoding = database.execute(
-        "SELECT html, encoding FROM pages WHERE site = ? AND page = ?", (site, page)
-    ).fetchone()
+    place = site_number(site)
+    query = "SELECT html, encoding FROM pages WHERE place = ? AND site = ? AND page = ?"
+    html, encoding = shards.of(place, SITE_BITS).execute(query, (place, site, page)).fetchone()
     try:
         return dump_html(zlib.decompress(html), encoding=encoding or None)
     except (zlib.error, TypeError, InputError) as error:
-        raise ModelError(f"the survey {path} is damaged: make it again") from error
+        raise damaged(path) from error
 
 
 def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -327,8 +298,9 @@ def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[n
 # --------------------------------------------------------------------------------------------------
 # The portrait.
 
-_SITES = """SELECT site, number FROM counts WHERE what = 'pages' ORDER BY number DESC, site LIMIT ?"""
-_SAMPLE = "SELECT count(*), count(DISTINCT layout) FROM pages WHERE site = ?"
+_SITES = "SELECT number, site, place FROM counts WHERE what = 'pages' ORDER BY number DESC, site LIMIT ?"
+_SINGLE = "SELECT count(*), coalesce(sum(number = 1), 0) FROM counts WHERE what = 'pages'"
+_SAMPLE = "SELECT count(*), count(DISTINCT layout) FROM pages WHERE place = ? AND site = ?"
 
 
 @dataclass(slots=True)
@@ -398,32 +370,32 @@ def portrait_of(survey: Survey, most: int = 500) -> Portrait:
         ModelError: the survey is damaged.
     """
     with checked(survey.path):
-        database = survey.database
-        total = SiteRow("")
-        for what, name, number in database.execute(
-            "SELECT what, name, sum(number) FROM counts GROUP BY what, name ORDER BY what, name"
-        ):
-            _count(total, what, name, number)
-        (total.sampled,) = database.execute("SELECT count(*) FROM pages").fetchone()
-        sites, single = database.execute(
-            "SELECT count(*), sum(number = 1) FROM counts WHERE what = 'pages'"
-        ).fetchone()
+        shards = survey.shards.all()
+        total = _row(shards, "")
+        total.sampled = sum(each.execute("SELECT count(*) FROM pages").fetchone()[0] for each in shards)
+        sites, single = map(sum, zip(*(each.execute(_SINGLE).fetchone() for each in shards), strict=True))
+        first = (row for each in shards for row in each.execute(_SITES, (most,)))
         largest = []
-        for site, _ in database.execute(_SITES, (most,)).fetchall():
-            row = SiteRow(site)
-            for what, name, number in database.execute(
-                "SELECT what, name, number FROM counts WHERE site = ?", (site,)
-            ):
-                _count(row, what, name, number)
-            row.sampled, row.layouts = database.execute(_SAMPLE, (site,)).fetchone()
+        for _, site, place in nsmallest(most, first, key=lambda row: (-row[0], row[1])):
+            row = _row(shards, site, "WHERE place = ? AND site = ?", place, site)
+            sample = survey.shards.of(place, SITE_BITS).execute(_SAMPLE, (place, site))
+            row.sampled, row.layouts = sample.fetchone()
             largest.append(row)
-    return Portrait(sites, total, single or 0, largest, survey.duplicates)
+    return Portrait(sites, total, single, largest, survey.contents.duplicates)
 
 
-def _count(row: SiteRow, what: str, name: str, number: int) -> None:
-    if what in ("pages", "words", "kept", "exact", "near"):
-        setattr(row, what, number)
-    elif what == "language":
-        row.languages[name] += number
-    elif what == "kind":
-        row.kinds[name] += number
+def _row(shards: list[Connection], site: str, where: str = "", *given: object) -> SiteRow:
+    """Returns the sums of the counts of all shards."""
+    sums: Counter[tuple[str, str]] = Counter()
+    for each in shards:
+        query = f"SELECT what, name, sum(number) FROM counts {where} GROUP BY what, name"
+        sums.update({(what, name): number for what, name, number in each.execute(query, given)})
+    row = SiteRow(site)
+    for (what, name), number in sorted(sums.items()):
+        if what in ("pages", "words", "kept", "exact", "near"):
+            setattr(row, what, number)
+        elif what == "language":
+            row.languages[name] += number
+        elif what == "kind":
+            row.kinds[name] += number
+    return row

@@ -126,6 +126,37 @@ def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+def test_shards(tmp_path: Path) -> None:
+    for number in range(3):
+        archive(tmp_path / f"{number}.warc", range(8), f"http://news{number}.example")
+    given = ("0.warc", "1.warc", "2.warc")
+    ncleaner("survey", "-q", *given, "-o", "one.ncs", cwd=tmp_path)
+    for jobs in (1, 2):
+        done = ncleaner("survey", *given, "-o", "many", "--shards", 4, "-j", jobs, cwd=tmp_path)
+        assert done.returncode == 0 and "many: 24 pages of 3 sites" in done.stderr
+    assert not [*tmp_path.glob("*.parts"), *tmp_path.glob(".*")]
+    one, many = (
+        ncleaner(
+            "clean", *given, "--sites", sites, "-f", "jsonl", "-j", 2, "-o", f"{sites[:3]}", cwd=tmp_path
+        )
+        for sites in ("one.ncs", "many")
+    )
+    assert one.returncode == many.returncode == 0 and TEMPLATE not in one.stdout
+    for name in ("0.jsonl", "1.jsonl", "2.jsonl"):
+        rows = [(tmp_path / f"{sites[:3]}" / name).read_bytes() for sites in ("one.ncs", "many")]
+        assert rows[0] == rows[1] and rows[0].count(b"\n") == 8
+    # another survey is another setting, in shards too
+    ncleaner("survey", "-q", *given[:2], "-o", "many", "--shards", 3, cwd=tmp_path)
+    again = ncleaner("clean", *given, "--sites", "many", "-f", "jsonl", "-o", "man", cwd=tmp_path)
+    assert "other files of models, of a survey" in again.stderr
+    # the shards that a directory has are one part
+    ncleaner("survey", "-q", ".", "-o", "merged.ncs", cwd=tmp_path)
+    (tmp_path / "many" / "shard-001.ncs").unlink()
+    done = ncleaner("clean", "0.warc", "--sites", "many", cwd=tmp_path)
+    assert done.returncode == 1 and "many is not complete, or of several surveys" in done.stderr
+
+
+@pytest.mark.slow
 def test_archives_of_one_name(tmp_path: Path) -> None:
     for folder, first in (("monday", 0), ("tuesday", 5)):
         (tmp_path / folder).mkdir()
@@ -243,6 +274,8 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "none.warc", "-o", "sites.ncs"], 1, "none.warc"),
         (["survey", "bad.signatures.jsonl", "-o", "sites.ncs"], 1, "line 1: not the signature"),
         (["survey", "crawl.warc", "-o", "folder"], 1, "is a directory"),
+        (["survey", "crawl.warc", "-o", "crawl.warc", "--shards", "2"], 1, "is no survey in shards"),
+        (["survey", "crawl.warc", "-o", "sites.ncs", "--shards", "257"], 2, "--shards"),
         (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write nowhere/sites.ncs"),
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
         (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
@@ -279,14 +312,15 @@ import numpy as np
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import Sketch
 from ncleaner.surveying.signatures import Signature
+from ncleaner.surveying.survey import Contents
 texts = np.arange(0, 4_000_000_000, 100_000_000, dtype=np.uint32)
 def pages():
     for number in range(100_000):
         host = f"host-{number * 7919 % 1_000_003}.example"
         text = number if number % 10 else number + 1
-        sketch = Sketch(number, f"http://{host}/", text, random.Random(text).randbytes(112))
+        sketch = Sketch(number, f"http://{host}/", 2 * text, random.Random(text).randbytes(112))
         yield Signature(host, number, 1, 100, 50, "en", "article", texts, sketch=sketch)
-with Builder(sys.argv[1], duplicates=True) as builder:
+with Builder(sys.argv[1], Contents(duplicates=True)) as builder:
     builder.add(pages())
     found = builder.finish()
     # the largest memory since the program began; ru_maxrss also counts that of the process before it

@@ -17,14 +17,17 @@ from ncleaner.page import Page
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import (
     CAPTURE_TABLES,
+    SKETCH_TABLES,
     Sketch,
     capture_of,
     find_duplicates,
+    find_edges,
     require_rensa,
     sketch_of,
 )
+from ncleaner.surveying.shards import shard_of
 from ncleaner.surveying.signatures import Signature
-from ncleaner.surveying.survey import Survey
+from ncleaner.surveying.survey import Contents, Survey
 
 from .sealing import sealed_again
 
@@ -86,22 +89,21 @@ Row = tuple[int, str, int, tuple[int, ...]]
 def oracle(rows: list[Row]) -> dict[int, tuple[int, bool]]:
     """{capture: (original, exact)} by the definition."""
     found: dict[int, tuple[int, bool]] = {}
-    ranked = sorted((row for row in rows if row[3]), key=lambda row: (len(row[1]), row[1], row[0]))
+    ranked = sorted((row for row in rows if row[3]), key=lambda row: (len(row[1]), row[0]))
     for number, (capture, _, text, bands) in enumerate(ranked):
-        for earlier, _, _, others in ranked[:number]:
-            if any(a == b for a, b in zip(bands, others, strict=True)):
+        for earlier, _, other, others in ranked[:number]:
+            if text == other or any(a == b for a, b in zip(bands, others, strict=True)):
                 original = found[earlier][0] if earlier in found else earlier
-                texts = {row[0]: row[2] for row in ranked}
-                found[capture] = original, text == texts[original]
+                found[capture] = original, text in [row[2] for row in ranked[:number]]
                 break
     return found
 
 
 ROWS = st.lists(
     st.tuples(
-        st.integers(0, 2**63 - 1),
+        st.integers(0, 2**55 - 1),
         st.text("abc", min_size=1, max_size=3),
-        st.integers(0, 2),
+        st.integers(0, 20).map(lambda number: 2 * number),
         st.one_of(st.just(()), st.tuples(*[st.integers(0, 60)] * BANDS)),
     ),
     max_size=30,
@@ -109,20 +111,29 @@ ROWS = st.lists(
 )
 
 
-@given(ROWS, st.randoms(use_true_random=False))
-def test_duplicates_are_those_of_the_definition(rows: list[Row], chance: random.Random) -> None:
+@given(ROWS, st.integers(1, 4), st.randoms(use_true_random=False))
+def test_duplicates_are_those_of_the_definition(rows: list[Row], number: int, chance: random.Random) -> None:
     expected = oracle(rows)
     chance.shuffle(rows)
-    database = sqlite3.connect(":memory:")
-    database.executescript(CAPTURE_TABLES)
+    shards = [sqlite3.connect(":memory:") for _ in range(number)]
+    for shard in shards:
+        shard.executescript(CAPTURE_TABLES + SKETCH_TABLES)
     for capture, url, text, bands in rows:
-        # as in a sketch, hashes of different bands are different
-        blob = b"".join(bytes([band]) + number.to_bytes(7, "big") for band, number in enumerate(bands))
-        database.execute("INSERT INTO captures VALUES (?, 'a', ?, ?, ?)", (capture, url, text, blob))
-    find_duplicates(database)
-    found = database.execute("SELECT capture, original, exact FROM duplicates").fetchall()
-    assert {capture: (original, bool(exact)) for capture, original, exact in found} == expected
-    database.close()
+        # as in a sketch, hashes of different bands are different, and spread
+        blob = b"".join(
+            (((band * 61 + hashed) * 0x9E3779B97F4A7C15) % 2**64 >> 2 << 2).to_bytes(8, "big")
+            for band, hashed in enumerate(bands)
+        )
+        for band, page in Sketch(capture, url, text, blob).rows:
+            shards[shard_of(band, 63, number)].execute("INSERT INTO banded VALUES (?, ?)", (band, page))
+    for shard in shards:
+        find_edges(shard)
+    find_duplicates(shards)
+    for place, shard in enumerate(shards):
+        found = shard.execute("SELECT capture, original, exact FROM duplicates").fetchall()
+        own = {capture: of for capture, of in expected.items() if shard_of(capture, 55, number) == place}
+        assert {capture: (original, bool(exact)) for capture, original, exact in found} == own
+        shard.close()
 
 
 def signature(number: int, sketched: Sketch | None) -> Signature:
@@ -138,29 +149,29 @@ def test_what_a_survey_knows(tmp_path: Path) -> None:
     ]
     texts = [text, text, " ".join(prose(2))]
     again = Page(b"", url="http://a.example/1", date="2024-05-01T10:00:00Z")
-    with Builder(tmp_path / "sites.ncs", duplicates=True) as builder:
+    with Builder(tmp_path / "sites.ncs", Contents(duplicates=True)) as builder:
         for number, (page, each) in enumerate(zip([*pages, again], [*texts, f"{text} more"], strict=True)):
             builder.add([signature(number, sketch_of(page, each.encode()))] * 2)
         assert builder.finish()["duplicates"] == 2
     survey = Survey(tmp_path / "sites.ncs")
-    assert survey.duplicates
+    assert survey.contents.duplicates
     assert [survey.duplicate_of(page) for page in (pages[0], pages[2])] == ["http://a.example/1", ""]
     # of two captures of a page, one repeats the other
     assert (survey.duplicate_of(again) == "") != (survey.duplicate_of(pages[1]) == "")
     assert survey.duplicate_of(Page(b"", url="http://a.example/3")) == ""
-    counts = dict(survey.database.execute("SELECT what, number FROM counts WHERE what IN ('exact', 'near')"))
+    counts = dict(survey.shards[0].execute("SELECT what, number FROM counts WHERE what IN ('exact', 'near')"))
     assert counts == {"exact": 1, "near": 1}
 
 
 def test_a_survey_without_duplicates_knows_none(tmp_path: Path) -> None:
     page = Page(b"", url="http://a.example/1")
-    with Builder(tmp_path / "sites.ncs") as builder:
+    with Builder(tmp_path / "sites.ncs", Contents()) as builder:
         builder.add([signature(1, sketch_of(page, b"some text")), signature(2, None)])
         builder.finish()
     survey = Survey(tmp_path / "sites.ncs")
-    assert not survey.duplicates and survey.duplicate_of(page) == ""
+    assert not survey.contents.duplicates and survey.duplicate_of(page) == ""
     with (
-        Builder(tmp_path / "two.ncs", duplicates=True) as builder,
+        Builder(tmp_path / "two.ncs", Contents(duplicates=True)) as builder,
         pytest.raises(InputError, match="is without duplicates"),
     ):
         builder.add_survey(tmp_path / "sites.ncs")
@@ -171,7 +182,7 @@ def test_lines(tmp_path: Path) -> None:
     line = whole.line()
     assert Signature.of_line(line, "here").sketch == whole.sketch
     for wrong, message in [
-        (line.replace(b'"sketch":{"version":1', b'"sketch":{"version":9'), "of version 9"),
+        (line.replace(b'"sketch":{"version":2', b'"sketch":{"version":9'), "of version 9"),
         (line.replace(b'"capture":', b'"captured":'), "not the signature"),
         (line.replace(b'"bands":"', b'"bands":"00'), "not the signature"),
         (line.replace(b'"capture":', b'"capture":-'), "not the signature"),
@@ -181,18 +192,18 @@ def test_lines(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=message):
             Signature.of_line(wrong, "here")
     with (
-        Builder(tmp_path / "sites.ncs", duplicates=True) as builder,
+        Builder(tmp_path / "sites.ncs", Contents(duplicates=True)) as builder,
         pytest.raises(InputError, match=r"there, line 1: there is no sketch in the signature"),
     ):
         builder.add_lines([signature(1, None).line()], "there")
 
 
 def test_another_version(tmp_path: Path) -> None:
-    with Builder(tmp_path / "sites.ncs", duplicates=True) as builder:
+    with Builder(tmp_path / "sites.ncs", Contents(duplicates=True)) as builder:
         builder.finish()
     database = sqlite3.connect(tmp_path / "sites.ncs")
     with database:
-        database.execute("UPDATE about SET value = '9' WHERE key = 'sketches'")
+        database.execute("UPDATE about SET value = 9 WHERE key = 'sketches'")
     database.close()
     sealed_again(tmp_path / "sites.ncs")
     with pytest.raises(ModelError, match="has other sketches"):

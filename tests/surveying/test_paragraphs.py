@@ -27,13 +27,13 @@ from ncleaner.surveying._texts import sequences_of
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.duplicates import Sequences, sequences_on
 from ncleaner.surveying.signatures import Signature, signature_of
-from ncleaner.surveying.survey import Survey
+from ncleaner.surveying.survey import Contents, Survey
 from ncleaner.text.words import UNSPACED
 
 from ..outputs import all_of, document, page
 from .sealing import sealed_again
 
-UNKNOWN = 10**14
+UNKNOWN = 2**39 - 1
 
 
 def prose(seed: int, words: int = 40) -> str:
@@ -172,7 +172,7 @@ def signed(number: int, *texts: str, **about: object) -> Signature:
 
 
 def survey(path: Path, *parts: Signature | Path) -> Survey:
-    with Builder(path, paragraphs=True) as builder:
+    with Builder(path, Contents(paragraphs=True)) as builder:
         for part in parts:
             if isinstance(part, Path):
                 builder.add_survey(part)
@@ -210,9 +210,9 @@ def test_the_page_that_was_captured_first_keeps_a_paragraph(tmp_path: Path) -> N
         survey(tmp_path / "p.ncs", *pages[:2]).path,
         survey(tmp_path / "q.ncs", *pages[2:]).path,
     )
-    rows = "SELECT * FROM sequences JOIN moments ON first = rank"
-    expected = known.database.execute(rows).fetchall()
-    assert expected == again.database.execute(rows).fetchall() == both.database.execute(rows).fetchall()
+    rows = "SELECT * FROM sequences JOIN moments ON first = moment"
+    expected = known.shards[0].execute(rows).fetchall()
+    assert expected == again.shards[0].execute(rows).fetchall() == both.shards[0].execute(rows).fetchall()
     assert known.path.read_bytes() == both.path.read_bytes()
 
 
@@ -221,16 +221,16 @@ def test_a_signature_as_a_line() -> None:
     line = one.line()
     found = Signature.of_line(line, "here").sequences
     assert found is not None and one.sequences is not None
-    assert (found.capture, found.moment) == (one.sequences.capture, 20240501100001)
+    assert (found.capture, found.moment) == (one.sequences.capture, one.sequences.moment)
     assert found.hashes.tolist() == one.sequences.hashes.tolist()
     with pytest.raises(InputError, match="here: sequences of words of version 9"):
-        Signature.of_line(line.replace(b'"sequences":{"version":1', b'"sequences":{"version":9'), "here")
-    for old, new in ((b'"moment":2', b'"moment":-2'), (b'"hashes":"', b'"hashes":"f'), (b'"hashes"', b'"h"')):
+        Signature.of_line(line.replace(b'"sequences":{"version":2', b'"sequences":{"version":9'), "here")
+    for old, new in ((b'"moment":', b'"moment":-'), (b'"hashes":"', b'"hashes":"f'), (b'"hashes"', b'"h"')):
         with pytest.raises(InputError, match="here: not the signature"):
             Signature.of_line(line.replace(old, new), "here")
     # a page without paragraphs, and a page of a survey without them
     made = document("short")
-    assert sequences_on(Page(b""), made, all_of(made).mask).moment == UNKNOWN
+    assert sequences_on(Page(b""), made, all_of(made).mask).moment >> 24 == UNKNOWN
     assert signature_of("http://a.example/", made, all_of(made)).sequences is None  # type: ignore[union-attr]
 
 
@@ -244,12 +244,12 @@ def test_the_sink_of_signatures() -> None:
 
 def test_what_lacks_paragraphs_is_refused(tmp_path: Path) -> None:
     plain = replace(signed(1, prose(1)), sequences=None)
-    with Builder(tmp_path / "plain.ncs") as builder:
+    with Builder(tmp_path / "plain.ncs", Contents()) as builder:
         builder.add([plain])
         builder.finish()
     known = Survey(tmp_path / "plain.ncs")
-    assert not known.paragraphs
-    with Builder(tmp_path / "x.ncs", paragraphs=True) as builder:
+    assert not known.contents.paragraphs
+    with Builder(tmp_path / "x.ncs", Contents(paragraphs=True)) as builder:
         with pytest.raises(InputError, match=r"here, line 1: there is no sequence .* with --paragraphs"):
             builder.add_lines([plain.line()], "here")
         with pytest.raises(InputError, match=r"is without paragraphs: .* with --paragraphs"):
@@ -263,7 +263,7 @@ def test_what_lacks_paragraphs_is_refused(tmp_path: Path) -> None:
     made = survey(tmp_path / "a.ncs", signed(1, prose(1))).path
     database = sqlite3.connect(made)
     with database:
-        database.execute("UPDATE about SET value = '9' WHERE key = 'sequences'")
+        database.execute("UPDATE about SET value = 9 WHERE key = 'sequences'")
     database.close()
     sealed_again(made)
     with pytest.raises(ModelError, match="other sequences of words"):

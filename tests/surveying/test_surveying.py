@@ -26,7 +26,7 @@ from ncleaner.methods.choice import load_method
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import MOST_TEXTS, Signature, signature_of
-from ncleaner.surveying.survey import Survey, portrait_of
+from ncleaner.surveying.survey import Contents, Survey, portrait_of
 from ncleaner.versions import SURVEYS
 
 from .sealing import sealed_again
@@ -65,7 +65,7 @@ def sign(number: int, html: str | None = None, site: str = "www.county.example.o
 
 
 def made(path: Path, signatures: Iterable[Signature], pages: int = 32) -> Survey:
-    with Builder(path, pages) as builder:
+    with Builder(path, Contents(pages)) as builder:
         builder.add(signatures)
         builder.finish()
     return Survey(path)
@@ -179,7 +179,7 @@ def test_the_same_bytes_in_any_order_and_division(tmp_path: Path) -> None:
             made(tmp_path / f"{attempt}{part}.ncs", signatures[part * third : (part + 1) * third], 5).path
             for part in range(3)
         ]
-        with Builder(tmp_path / "merged.ncs", 5) as builder:
+        with Builder(tmp_path / "merged.ncs", Contents(5)) as builder:
             for part in parts:
                 builder.add_survey(part)
             builder.finish()
@@ -207,20 +207,20 @@ def test_captures_of_one_page_are_one_page(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_a_survey_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(InputError), Builder(tmp_path / "sites.ncs") as builder:
+    with pytest.raises(InputError), Builder(tmp_path / "sites.ncs", Contents()) as builder:
         builder.add_lines([sign(1).line(), b"nonsense\n"], "parts")
     assert not list(tmp_path.iterdir())
     for pages in (1, 65):
         with pytest.raises(ValueError, match="from 2 to 64"):
-            Builder(tmp_path / "sites.ncs", pages)
+            Builder(tmp_path / "sites.ncs", Contents(pages))
     with pytest.raises(OutputError, match="cannot write the survey"):
-        Builder(tmp_path / "nowhere" / "sites.ncs")
+        Builder(tmp_path / "nowhere" / "sites.ncs", Contents())
 
 
 def test_merging_needs_as_many_pages(tmp_path: Path) -> None:
     small = made(tmp_path / "small.ncs", [sign(1)], 4)
     with (
-        Builder(tmp_path / "large.ncs", 8) as builder,
+        Builder(tmp_path / "large.ncs", Contents(8)) as builder,
         pytest.raises(InputError, match="at most 4 pages of a site, not 8"),
     ):
         builder.add_survey(small.path)
@@ -239,9 +239,9 @@ def test_files_that_are_no_surveys(tmp_path: Path) -> None:
         Survey(tmp_path / "foreign.ncs")
     path = made(tmp_path / "old.ncs", [sign(1)]).path
     for statement, message in [
-        ("PRAGMA user_version = 2", "of version 2: make it again"),
+        ("PRAGMA user_version = 99", "of version 99: make it again"),
         (
-            f"PRAGMA user_version = {SURVEYS}; UPDATE about SET value = '0' WHERE key = 'hashes'",
+            f"PRAGMA user_version = {SURVEYS}; UPDATE about SET value = 0 WHERE key = 'hashes'",
             "other hashes",
         ),
     ]:
@@ -282,7 +282,7 @@ def test_a_survey_is_read_once_and_stays_a_database(tmp_path: Path, monkeypatch:
     path = made(tmp_path / "whole.ncs", [sign(number) for number in range(9)]).path
     survey = Survey(path)
     # workers, which are forked, have many of them
-    monkeypatch.setattr("ncleaner.surveying.survey._digest", None)
+    monkeypatch.setattr("ncleaner.surveying.shards.digest_of", None)
     assert len(pickle.loads(pickle.dumps(survey))) == len(Survey(path)) == len(survey)
     with sqlite3.connect(path) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -421,7 +421,7 @@ def test_the_reference_is_the_page_of_median_size(tmp_path: Path) -> None:
     lines = [signature.line() for signature in signatures]
     assert Signature.of_line(lines[3], "").html == signatures[3].html
     for name, added in (("a", lines), ("b", lines[::-1])):
-        with Builder(tmp_path / f"{name}.ncs", references=True) as builder:
+        with Builder(tmp_path / f"{name}.ncs", Contents(references=True)) as builder:
             builder.add_lines(added, name)
             builder.finish()
     assert (tmp_path / "a.ncs").read_bytes() == (tmp_path / "b.ncs").read_bytes()
@@ -444,7 +444,7 @@ def test_references_are_asked_for(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="has no reference pages"):
         Survey(without.path, references=True)
     with (
-        Builder(tmp_path / "with.ncs", references=True) as builder,
+        Builder(tmp_path / "with.ncs", Contents(references=True)) as builder,
         pytest.raises(InputError, match="is without references, and this one is to be with them"),
     ):
         builder.add_survey(without.path)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _SURVEY = b"SQLite format 3\0"
 
 
-# The numbers of surveying.build, which need not be imported for a help text.
-_PAGES, _MOST_PAGES = 32, 64
+# The numbers of surveying, which need not be imported for a help text.
+_PAGES, _MOST_PAGES, _MOST_SHARDS = 32, 64, 256
 _FOUND = "What is found"
 
 
@@ -33,8 +33,14 @@ class Surveying(Declared):
     """What a survey keeps, and what is shown of it."""
 
     output: Path = option(
-        REQUIRED, "The survey to write, such as sites.ncs.",
-        kind=Path, flags="--output -o", metavar="FILE", panel="Output",
+        REQUIRED, "The survey to write, such as sites.ncs; with --shards, a directory.",
+        kind=Path, flags="--output -o", metavar="PATH", panel="Output",
+    )  # fmt: skip
+    shards: int = option(
+        1,
+        "Write the survey as a directory of this many files, which are made in parallel: for more than "
+        "a million pages.",
+        low=1, high=_MOST_SHARDS, metavar="N", panel="Output",
     )  # fmt: skip
     pages: int = option(
         _PAGES, "Pages of each site that the survey keeps: a sample.", low=2, high=_MOST_PAGES, panel=_FOUND
@@ -91,7 +97,8 @@ def command(
     from ncleaner.cli.parts import PAGES
     from ncleaner.storage.local import check_writable
 
-    check_writable(surveying.output, _SURVEY)
+    if surveying.shards == 1:
+        check_writable(surveying.output, _SURVEY)
     if surveying.html is not None:
         check_writable(surveying.html, *PAGES)
     tally, sums = _survey(inputs or [], surveying, Settings(recipe, asked.reading(reading)), asked)
@@ -106,6 +113,7 @@ def _survey(
     """Makes the survey; returns the counts of the run, and the numbers of pages and sites."""
     from ncleaner.cli.progress import ProgressDisplay
     from ncleaner.running.surveys import parts_of, survey
+    from ncleaner.surveying.survey import Contents
 
     parts = {name: parts_of(Path(name)) for name in inputs if Path(name).exists()}
     sources = asked.sources([name for name in inputs if not parts.get(name)])
@@ -115,10 +123,8 @@ def _survey(
             [part for each in parts.values() for part in each],
             surveying.output,
             settings,
-            pages=surveying.pages,
-            references=surveying.references,
-            duplicates=surveying.duplicates,
-            paragraphs=surveying.paragraphs,
+            contents=Contents(*(getattr(surveying, name) for name in Contents._fields)),
+            shards=surveying.shards,
             jobs=asked.processes,
             progress=display.advance,
             again=asked.again,
