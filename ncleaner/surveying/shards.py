@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from ncleaner.errors import ModelError
 from ncleaner.versions import SURVEYS
@@ -86,15 +86,11 @@ class Seal(NamedTuple):
 
 def digest_of(path: Path, size: int) -> bytes:
     """Returns the SHA-256 of the first bytes of a file. Raises OSError: it cannot be read."""
-    with path.open("rb") as file:
-        return _digest(file, size)
-
-
-def _digest(file: BinaryIO, size: int) -> bytes:
     found = hashlib.sha256()
-    while size > 0 and (block := file.read(min(size, _BLOCK))):
-        found.update(block)
-        size -= len(block)
+    with path.open("rb") as file:
+        while size > 0 and (block := file.read(min(size, _BLOCK))):
+            found.update(block)
+            size -= len(block)
     return found.digest()
 
 
@@ -124,8 +120,7 @@ def checked_seals(path: Path) -> list[Seal]:
 
     Raises:
         ModelError: there is no survey, a file is none, of another version or not complete, or the shards are
-        not those of
-            one survey.
+            not those of one survey.
         OSError: a file cannot be read.
     """
     files = files_of(path)
@@ -135,7 +130,7 @@ def checked_seals(path: Path) -> list[Seal]:
     survey = _joined([each.digest for each in seals])
     if any(each.survey != survey for each in seals):
         if path.is_file():
-            raise ModelError(f"{path} is one shard of a survey: give its directory")
+            raise ModelError(f"{path} is one shard of a survey (give its directory), or damaged")
         raise ModelError(f"the survey {path} is not complete, or of several surveys: make it again")
     return seals
 

@@ -134,7 +134,7 @@ def test_shards_that_are_no_whole_survey(signed: list[Path], tmp_path: Path) -> 
         with pytest.raises(ModelError, match=match):
             Survey(path)
 
-    refused("is one shard of a survey: give its directory", many / "shard-001.ncs")
+    refused("is one shard of a survey .give its directory., or damaged", many / "shard-001.ncs")
     refused("there is no survey", tmp_path)
     data = (many / "shard-001.ncs").read_bytes()
     for changed in (None, (other / "shard-001.ncs").read_bytes(), (many / "shard-002.ncs").read_bytes()):
