@@ -138,14 +138,13 @@ cdef inline bint _is_digit(const uint8_t* p, const uint8_t* end) noexcept nogil:
 cdef void _numbers(const uint8_t* p, const uint8_t* end, counts_t* found) noexcept nogil:
     """Looks for a date (1.2.2003, 2003-02-01, 1/2/03) or a time (12:30) that begins with the digit at `p`."""
     cdef const uint8_t* q = p
-    cdef uint8_t sign
     cdef int first = 0, second = 0, third = 0
     while _is_digit(q, end):
         q += 1
         first += 1
     if first > 4 or q >= end:
         return
-    sign = q[0]
+    cdef uint8_t sign = q[0]
     q += 1
     while _is_digit(q, end):
         q += 1

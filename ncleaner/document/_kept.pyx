@@ -89,7 +89,6 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
     cdef size_t size = 0, after = len(end)
     cdef const char* ending = <const char*> end
     cdef Py_ssize_t i
-    cdef char* out
     for i in range(t.n_segments):
         if kept[i]:
             size += t.segments[i].end - t.segments[i].start + 1
@@ -97,7 +96,7 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
         # also for one segment without text: Python has one empty object for all, which no code may write to
         return b""
     found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (size - 1 + after))
-    out = PyBytes_AS_STRING(found)
+    cdef char* out = PyBytes_AS_STRING(found)
     with nogil:
         for i in range(t.n_segments):
             if kept[i]:
@@ -156,7 +155,6 @@ def json_of(Tables tables not None, mask not None):
     cdef size_t size = 2
     cdef Py_ssize_t i
     cdef bint any_kept = False
-    cdef char* out
     with nogil:
         for i in range(t.n_segments):
             if kept[i]:
@@ -165,7 +163,7 @@ def json_of(Tables tables not None, mask not None):
                 size += (<size_t> (end - p) if _is_plain(p, end) else _json_size(p, end)) + 2 * any_kept
                 any_kept = True
     found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size)
-    out = PyBytes_AS_STRING(found)
+    cdef char* out = PyBytes_AS_STRING(found)
     with nogil:
         out[0] = c'"'
         out += 1
@@ -368,8 +366,7 @@ def text_of_row(Tables tables not None, Py_ssize_t row):
         IndexError: there is no such segment.
     """
     cdef const tables_t* t = &tables.t
-    cdef const segment_t* s
     if not 0 <= row < t.n_segments:
         raise IndexError(row)
-    s = &t.segments[row]
+    cdef const segment_t* s = &t.segments[row]
     return PyUnicode_DecodeUTF8(<const char*> t.text + s.start, s.end - s.start, "replace")

@@ -11,10 +11,9 @@ cdef enum:
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
     """Notes a mark at the end of the text so far."""
-    cdef mark_t* mark
     if not grow(<void**> &b.marks, &b.cap_marks, b.n_marks + 1, sizeof(mark_t), &b.no_memory):
         return
-    mark = &b.marks[b.n_marks]
+    cdef mark_t* mark = &b.marks[b.n_marks]
     mark.run = <uint32_t> b.n_runs
     mark.element = b.element
     mark.kind = <uint32_t> kind

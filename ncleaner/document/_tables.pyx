@@ -122,11 +122,10 @@ cdef class Tables:
         return self.t.n_segments
 
     def __eq__(self, other):
-        cdef Tables theirs
         cdef int i
         if not isinstance(other, Tables):
             return NotImplemented
-        theirs = other
+        cdef Tables theirs = other
         for i in range(COUNT):
             if self.sizes[i] != theirs.sizes[i] or memcmp(self.rows[i], theirs.rows[i], <size_t> self.sizes[i]):
                 return False

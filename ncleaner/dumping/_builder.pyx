@@ -79,10 +79,9 @@ cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
 
     Returns its number of bytes if the character is white space, minus its number of bytes if the character is
     dropped, and 0 for any other character."""
-    cdef unsigned char second
     if left < 2:
         return 0
-    second = p[1]
+    cdef unsigned char second = p[1]
     if p[0] == 0xC2:
         if second == 0xA0 or second == 0x85:
             return 2
@@ -345,13 +344,12 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
     Each sequence of white space becomes one space; inside <pre>, line ends are kept. Control characters and
     similar ones (DROPPED, `_special`) are dropped. The remaining text becomes one run."""
     cdef size_t i = 0, size
-    cdef unfinished_t run
     cdef unsigned char c, kind
     cdef int width
     # Every step below writes at most as many bytes as it reads.
     if not grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
         return
-    run = unfinished_t(False, 0, 0)
+    cdef unfinished_t run = unfinished_t(False, 0, 0)
     while i < length:
         c = data[i]
         kind = byte_class[c]
@@ -451,10 +449,9 @@ cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
 
 
 cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept nogil:
-    cdef run_t* run
     if not grow(<void**> &b.runs, &b.cap_runs, b.n_runs + 1, sizeof(run_t), &b.no_memory):
         return
-    run = &b.runs[b.n_runs]
+    cdef run_t* run = &b.runs[b.n_runs]
     run.start = <uint32_t> start
     run.end = <uint32_t> b.mark
     run.segment = <int32_t> b.n_segments
@@ -617,7 +614,6 @@ cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil:
     """Opens a block element. `form` is the kind of segment that begins inside it (FORM_…)."""
-    cdef element_t* e
     cdef int32_t parent = b.element
     end_segment(b)
     b.tags_opened += 1
@@ -641,7 +637,7 @@ cdef void open_block(
         cues &= ~<uint32_t> CONCEALED
     if cues & CONCEALED:
         b.concealed += 1
-    e = &b.elements[b.n_elements]
+    cdef element_t* e = &b.elements[b.n_elements]
     e.parent = parent
     e.first_run = <int32_t> b.n_runs
     e.last_run = e.first_run
@@ -657,7 +653,6 @@ cdef void open_block(
 
 
 cdef void close_block(builder_t* b, int form) noexcept nogil:
-    cdef element_t* e
     cdef element_t* parent
     end_segment(b)
     b.tags_closed += 1
@@ -672,7 +667,7 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
         b.pres -= 1
     if b.element < 0:
         return
-    e = &b.elements[b.element]
+    cdef element_t* e = &b.elements[b.element]
     if e.cues & CONCEALED:
         b.concealed -= 1
     e.last_run = <int32_t> b.n_runs
@@ -778,17 +773,15 @@ cdef class Builder:
 
         Raises MemoryError if there was not enough memory for a table."""
         cdef builder_t* b = &self.b
-        cdef Tables found
-        cdef void* names
         end_segment(b)
         if not b.no_memory:
             assign_kinds(b)
             assign_zones(b, <const uint8_t*> <char*> title, len(title))
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
-        found = Tables.__new__(Tables)
+        cdef Tables found = Tables.__new__(Tables)
         found.tags_behind = _tags_since(b)
-        names = malloc(b.n_names * sizeof(uint16_t))
+        cdef void* names = malloc(b.n_names * sizeof(uint16_t))
         if names == NULL:
             raise MemoryError
         memcpy(names, b.names, b.n_names * sizeof(uint16_t))

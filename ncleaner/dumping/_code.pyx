@@ -70,14 +70,13 @@ cdef bint has_class(const unsigned char* class_, size_t length, const char** nam
 cdef bint is_code_box(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether the blocks in a block are lines of code, as its class says, or that of the first of them."""
     cdef node_t* line = node.first_child
-    cdef str_t* of_line
     if find_any(class_, length, &CODE_BOXES) or has_class(class_, length, CODE_CLASSES):
         return True
     if not has_class(class_, length, LINE_BOXES):
         return False
     while line != NULL and line.type != ELEMENT_NODE:
         line = line.next
-    of_line = value_of(line, OF_CLASS) if line != NULL else NULL
+    cdef str_t* of_line = value_of(line, OF_CLASS) if line != NULL else NULL
     return of_line != NULL and has_class(of_line.data, of_line.length, LINES)
 
 

@@ -74,10 +74,9 @@ cdef enum:
 
 
 cdef inline int _code(uintptr_t name) noexcept nogil:
-    cdef name_t* entry
     if name < KNOWN_TAGS:
         return codes[name]
-    entry = <name_t*> name
+    cdef name_t* entry = <name_t*> name
     if entry.length == 4 and memcmp(entry.short_name, b"name", 4) == 0:
         return NAME
     if entry.length == 8:
@@ -287,7 +286,6 @@ cdef list read_facts(facts_t* facts):
     cdef size_t i
     cdef noted_t* one
     cdef noted_t further
-    cdef node_t* node
     cdef str_t* value
     found = []
     for i in range(facts.n):
@@ -324,7 +322,7 @@ cdef list read_facts(facts_t* facts):
             found.append(("author", _joined(one, REL, CLASS), _text(one.node, TEXT)))
         else:
             found.append(("licence", "", _decoded(one.values[HREF], VALUE)))
-    node = facts.noted[MOST - 1].node if facts.n == MOST else NULL
+    cdef node_t* node = facts.noted[MOST - 1].node if facts.n == MOST else NULL
     while node != NULL:
         node = following(node, NULL, True)
         if node != NULL and node.local_name == id_meta and node.type == ELEMENT_NODE:

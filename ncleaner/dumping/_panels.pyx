@@ -119,12 +119,10 @@ cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil:
     """Returns whether a button is the title of the block after it: opens the block of this id, or asks a question.
 
     Other buttons that open something say "Share" or "Menu"."""
-    cdef str_t* id_
-    cdef node_t* block
     if value_of(button, OF_POPUP) != NULL or value_of(button, OF_ROLE) != NULL:
         return False
-    block = _block_behind(button)
+    cdef node_t* block = _block_behind(button)
     if block == NULL or not _has_prose(block) or _is_in_navigation(button):
         return False
-    id_ = value_of(block, OF_ID)
+    cdef str_t* id_ = value_of(block, OF_ID)
     return name != NULL and id_ != NULL and is_same(name, id_) or _asks(button)

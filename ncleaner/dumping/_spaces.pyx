@@ -210,12 +210,10 @@ cdef bint is_apart(
         left, right: what is on the two sides.
         among_text: there is bare text directly before the left element or directly after the right one."""
     cdef uint32_t a = last_written(b, 0), first, before
-    cdef int how
     cdef const side_t* only
-    cdef bint words
     decode_utf8(data, length, &first)
-    how = _transition(a, first)
-    words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
+    cdef int how = _transition(a, first)
+    cdef bint words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
     if left.tag == TAG_CODE and right.tag == TAG_CODE and words:
         # two names, each in a box of its own
         return True
@@ -303,11 +301,10 @@ cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcep
 
 cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
     """Returns a pointer after the `]` of a mark whose attributes begin at `p`, or NULL if it is no mark."""
-    cdef const unsigned char* name
     cdef const unsigned char* close
     while p < end and is_white(p[0]):
         p += 1
-    name = p
+    cdef const unsigned char* name = p
     p = _name_end(p, end)
     if p == name or is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
         return NULL
@@ -331,23 +328,19 @@ cdef inline bint _has_prefix(const unsigned char* name, size_t length) noexcept 
 
 cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const unsigned char* end) noexcept nogil:
     """Returns a pointer after the mark that begins with the bracket at `p`, or NULL if it is no mark."""
-    cdef const unsigned char* name
     cdef const unsigned char* after
-    cdef uint64_t key
-    cdef size_t length
-    cdef bint closing
     cdef int i
     if <size_t> (end - p) > LONGEST:
         end = p + LONGEST
     p += 1
-    closing = p < end and p[0] == c'/'
+    cdef bint closing = p < end and p[0] == c'/'
     p += closing
-    name = p
+    cdef const unsigned char* name = p
     p = _name_end(p, end)
-    length = <size_t> (p - name)
+    cdef size_t length = <size_t> (p - name)
     if length < 2 or length > NAME or p == end or not is_letter(name[0]):
         return NULL
-    key = hash_bytes(length, name, length)
+    cdef uint64_t key = hash_bytes(length, name, length)
     if is_white(p[0]) and not closing:
         after = _attributes_end(p, end)
         if after != NULL:

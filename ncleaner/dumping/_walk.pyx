@@ -194,10 +194,9 @@ cdef enum:
 
 cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
     """Returns the TeX in a <script type="math/tex">, or NULL."""
-    cdef str_t* type_
     if node.type != ELEMENT_NODE or node.local_name != id_script:
         return NULL
-    type_ = value_of(node, OF_TYPE)
+    cdef str_t* type_ = value_of(node, OF_TYPE)
     if type_ == NULL or not is_tex_type(type_.data, type_.length):
         return NULL
     return text_of(node)
@@ -392,7 +391,6 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
 
 cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found_t* found) noexcept nogil:
     """Handles an element whose class is one of formulas. Returns whether the element is done."""
-    cdef node_t* math
     cdef bint apart
     if kind == FORMULA_COPY:
         return found.formula > 0 and found.formula == b.mark
@@ -409,7 +407,7 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
         return True
     if kind == FORMULA_PREVIEW:
         return False
-    math = _math_in(node)
+    cdef node_t* math = _math_in(node)
     if math == NULL:
         return False
     _add_formula(b, math, found)
@@ -480,12 +478,11 @@ cdef enum:
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     """Returns whether a link leads to the heading or paragraph that it is in, as its text and target say."""
     cdef str_t* text = text_of(node)
-    cdef str_t* href
     cdef size_t first = 0, end
     cdef int i
     if text == NULL or text.length > LONGEST_PERMALINK or node.first_child != node.last_child:
         return False
-    href = value_of(node, OF_HREF)
+    cdef str_t* href = value_of(node, OF_HREF)
     if href == NULL or href.length == 0 or href.data[0] != c'#':
         return False
     end = text.length
@@ -511,11 +508,10 @@ cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept no
     """Returns the style of an inline element that its mark has, as bits; 0 for an element without a mark.
 
     Inside of one with a style, elements that are bold or italic by themselves have one, too."""
-    cdef str_t* style
     cdef uint32_t bits = 0
     if m.role == ROLE_BLOCK:
         return 0
-    style = value_of(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
+    cdef str_t* style = value_of(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
     if style != NULL:
         bits = style_of(style.data, style.length)
     if b.styled:
@@ -549,10 +545,9 @@ cdef bint _is_number(node_t* node) noexcept nogil:
 cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
     """Returns whether a <span> is a paragraph: all of those that Mintlify makes are `<span data-as="p">`."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef name_t* name
     if attr == NULL or attr.node.local_name < KNOWN_TAGS or attr.value == NULL or attr.value.length != 1:
         return False
-    name = <name_t*> attr.node.local_name
+    cdef name_t* name = <name_t*> attr.node.local_name
     return name.length == 7 and memcmp(name.short_name, b"data-as", 7) == 0 and attr.value.data[0] == c'p'
 
 
@@ -578,10 +573,9 @@ cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     """Returns whether a button is a title: inside a heading, or above the block that it opens.
 
     After other text, it does something: Copy, Close, Expand all."""
-    cdef str_t* panel
     if node.local_name != id_button:
         return False
-    panel = value_of(node, OF_CONTROLS)
+    cdef str_t* panel = value_of(node, OF_CONTROLS)
     if panel != NULL:
         note_panel(&found.panels, node, panel)
     return not b.open and (b.headings > 0 or is_above_panel(node, panel))
@@ -653,14 +647,13 @@ cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) no
 
 cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, found_t* found) noexcept nogil:
     """Writes an element that is a formula by its attributes. Returns whether it is one."""
-    cdef int formula
     cdef str_t* tex
     if said.tex != NULL and not said.hidden and says_tex(said.tex.data, said.tex.length):
         _add_stated(b, node, m, said.class_, said.class_length, said.tex, found)
         return True
     if not may_be_formula(said.class_, said.class_length):
         return False
-    formula = formula_class(said.class_, said.class_length)
+    cdef int formula = formula_class(said.class_, said.class_length)
     if formula == FORMULA_SOURCE:
         said.hidden = False
     elif formula == FORMULA_TEXT:
@@ -733,7 +726,6 @@ cdef inline bint _enter_block(
     builder_t* b, node_t* node, meaning_t* m, said_t* said, found_t* found
 ) noexcept nogil:
     """Opens a block, which may become one of code. Returns whether the walk goes into it."""
-    cdef uint64_t style
     cdef uint32_t cues, names = 0
     if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
         _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
@@ -743,7 +735,7 @@ cdef inline bint _enter_block(
     ):
         m.code = TAG_PRE
         m.form = FORM_PREFORMATTED
-    style = style_hash(m.code, said.class_, said.class_length)
+    cdef uint64_t style = style_hash(m.code, said.class_, said.class_length)
     cues = read_class(b, style, said.class_, said.class_length, &names)
     if cues & SPECIAL:
         cues &= ~<uint32_t> SPECIAL

@@ -101,16 +101,14 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
     """Returns the kind of a segment that no tag marks, from its own text and formatting."""
     cdef const uint8_t* start = <const uint8_t*> b.text + s.start
     cdef const uint8_t* end = <const uint8_t*> b.text + s.end
-    cdef uint32_t mark
-    cdef bint bold
     if s.words <= NUMBERED_WORDS and has_marker(start, end):
         return c'l'
     if s.words > TITLE_WORDS or s.chars > TITLE_CHARS:
         return c'p'
-    bold = _is_bold(b, s)
+    cdef bint bold = _is_bold(b, s)
     if not bold and s.link_chars * 10 < s.chars and _is_cell(b, s):
         return c'l'
-    mark = last_mark(start, end)
+    cdef uint32_t mark = last_mark(start, end)
     if is_final(mark) or mark == c',' or mark == c';':
         return c'p'
     if bold or (s.words <= PLAIN_WORDS and s.chars <= PLAIN_CHARS) or _like_title(start, end):
@@ -500,10 +498,9 @@ cdef double _weight_of_text(
 cdef inline int _end_of_title(const phrase_t* text, const phrase_t* title) noexcept nogil:
     """Returns 1 for a text that is the name of a site by its place in a title: the last part, or the first one before a
     colon or »; -1 for the part at the other end; 0 for all others."""
-    cdef int at
     if text.n >= title.n:
         return 0
-    at = _place(text, title, 0)
+    cdef int at = _place(text, title, 0)
     if at == 0:
         return 0 if not title.apart[text.n] else 1 if title.apart[text.n] == COLON else -1
     if at < 0 or at + text.n < title.n or not title.apart[at]:
@@ -617,14 +614,13 @@ cdef bint _heads_comments(const builder_t* b, const segment_t* s, const block_t*
     """Returns whether a segment is the heading of comments, and tells of some."""
     cdef const uint8_t* p = <const uint8_t*> b.text + s.start
     cdef const uint8_t* end = <const uint8_t*> b.text + s.end
-    cdef uint64_t h
     cdef bint zero = False, other = False
     if (
         s.words > COMMENT_WORDS or s.chars > COMMENT_CHARS or s.element < 0 or s.flags & HIDDEN
         or blocks[s.element].flags & AWAY
     ):
         return False
-    h = letters_hash(p, end, False, 0)
+    cdef uint64_t h = letters_hash(p, end, False, 0)
     if comment_headings[_row_of_heading(h)] != h:
         return False
     while p < end:
@@ -720,10 +716,9 @@ cdef int assign_zones(builder_t* b, const uint8_t* title, size_t length) except 
     cdef phrase_t words
     cdef Py_ssize_t i, n = <Py_ssize_t> b.n_segments, prose, headline
     cdef double chars = 0
-    cdef block_t* blocks
     if not b.n_elements or not n:
         return 0
-    blocks = <block_t*> calloc(b.n_elements, sizeof(block_t))
+    cdef block_t* blocks = <block_t*> calloc(b.n_elements, sizeof(block_t))
     if blocks == NULL:
         raise MemoryError
     for i in range(n):

@@ -381,12 +381,11 @@ cdef void _keep_columns(blocks_t* blocks, int32_t table, const uint8_t* used) no
     """Numbers the kept columns of a table, and gives each its alignment: that of its first cell below the heads."""
     cdef place_t* places = blocks.places
     cdef int32_t width = places[table].columns, e, k, number = 0
-    cdef column_t* columns
     if not grow(
         <void**> &blocks.columns, &blocks.cap_columns, blocks.n_columns + width, sizeof(column_t), &blocks.no_memory
     ):
         return
-    columns = blocks.columns + blocks.n_columns
+    cdef column_t* columns = blocks.columns + blocks.n_columns
     places[table].column = <int32_t> blocks.n_columns
     blocks.n_columns += width
     for k in range(width):
@@ -411,16 +410,14 @@ cdef void _find_tables(blocks_t* blocks) noexcept nogil:
     """Finds the tables of data, and the columns of their cells."""
     cdef Py_ssize_t e
     cdef place_t* place
-    cdef int32_t* taken
-    cdef uint8_t* used
     cdef count_t count
     _find_places(blocks)
     if not blocks.has_tables:
         return
     _count_kept(blocks)
     _count_images(blocks)
-    taken = <int32_t*> malloc(MOST_COLUMNS * sizeof(int32_t))
-    used = <uint8_t*> malloc(MOST_COLUMNS)
+    cdef int32_t* taken = <int32_t*> malloc(MOST_COLUMNS * sizeof(int32_t))
+    cdef uint8_t* used = <uint8_t*> malloc(MOST_COLUMNS)
     if taken == NULL or used == NULL:
         blocks.no_memory = True
     else:

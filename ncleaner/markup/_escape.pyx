@@ -139,12 +139,10 @@ cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t
     """Writes the formula in an environment of TeX that begins at `p`, if one does; returns its end, or `p`."""
     cdef const uint8_t* name = p + 7
     cdef const uint8_t* q = name
-    cdef const uint8_t* start
-    cdef size_t n
     cdef int i
     while q < end and q[0] != c"}" and q - name < 12:
         q += 1
-    n = <size_t> (q - name)
+    cdef size_t n = <size_t> (q - name)
     if q >= end or q[0] != c"}":
         return p
     for i in range(N_ENVIRONMENTS):
@@ -152,7 +150,7 @@ cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t
             break
     else:
         return p
-    start = q + 1
+    cdef const uint8_t* start = q + 1
     q = start
     while q < end and not (
         <size_t> (end - q) >= n + 6 and memcmp(q, b"\\end{", 5) == 0 and memcmp(q + 5, name, n) == 0
@@ -186,7 +184,6 @@ cdef const uint8_t* _put_typeset(
 ) noexcept nogil:
     """Writes the formula in the delimiters of TeX that begins at `p`, if one does; returns its end, or `p`."""
     cdef const uint8_t* start = p + 2
-    cdef const uint8_t* q
     cdef const uint8_t* stop = end if end - p < LONGEST_TEX else p + LONGEST_TEX
     cdef uint8_t closing = 0
     cdef bint display
@@ -203,7 +200,7 @@ cdef const uint8_t* _put_typeset(
         return _put_environment(out, p, stop, flags)
     else:
         return p
-    q = start
+    cdef const uint8_t* q = start
     while q < stop:
         if closing:
             if q[0] == c'\\' and q + 1 < stop and (q + 1)[0] == closing:
@@ -236,13 +233,12 @@ cdef void put_markdown(
         flags: IN_LINK …
     """
     cdef const uint8_t* begin = p
-    cdef const uint8_t* start
     cdef const uint8_t* after
     cdef uint8_t c, following, before
     cdef bint escaped
     if flags & LINE_START and p < end:
         p = _put_line_start(out, p, end, last)
-    start = p
+    cdef const uint8_t* start = p
     while p < end:
         c = p[0]
         if classes[c] == PLAIN:

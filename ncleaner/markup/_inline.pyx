@@ -230,12 +230,11 @@ cdef void _close(line_t* line, int n, int after) noexcept nogil:
 
 cdef void _open(line_t* line, int32_t run) noexcept nogil:
     """Opens the elements around a run that are not open."""
-    cdef int32_t link
     cdef int kind, i
     cdef bint found
     if _is_bare(line, run):
         return
-    link = _link_of(line, run)
+    cdef int32_t link = _link_of(line, run)
     for kind in range(INLINES):
         if _has(line, run, kind, link):
             found = False
@@ -313,10 +312,9 @@ cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
     cdef const given_t* address = _address(line, <int32_t> mark)
     cdef const given_t* target = NULL
     cdef const tables_t* t = line.blocks.t
-    cdef Py_ssize_t link
     if address == NULL or mark + 1 >= t.n_marks:
         return
-    link = link_around(t, line.blocks.kept, mark)
+    cdef Py_ssize_t link = link_around(t, line.blocks.kept, mark)
     if link >= 0:
         target = _address(line, <int32_t> link)
     if target != NULL:
@@ -461,14 +459,13 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* first = t.text + s.start
     cdef const uint8_t* last = t.text + s.end
     cdef const uint8_t* p
-    cdef const uint8_t* end
     cdef const uint8_t* tex
     cdef const uint8_t* stop
     cdef const given_t* written
     cdef int32_t run = s.first_run, through, note, following, plain
     cdef int n, after
     cdef bint begins = True, is_break, code, formula
-    end = first
+    cdef const uint8_t* end = first
     while run <= s.last_run:
         p = t.text + t.runs[run].start + blocks.extras[run].skip
         through = run

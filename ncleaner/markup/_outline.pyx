@@ -57,7 +57,6 @@ cdef int _kind_of(const blocks_t* blocks, int32_t e) noexcept nogil:
 
 cdef int _kind_of_tag(const blocks_t* blocks, int32_t e) noexcept nogil:
     cdef int tag = blocks.t.elements[e].tag
-    cdef int32_t table
     if TAG_H1 <= tag <= TAG_H6:
         return HEADING
     if tag == TAG_UL or tag == TAG_OL or tag == TAG_MENU or tag == TAG_DIR:
@@ -76,7 +75,7 @@ cdef int _kind_of_tag(const blocks_t* blocks, int32_t e) noexcept nogil:
         return DETAIL
     if tag != TAG_TABLE and tag != TAG_TR and tag != TAG_TD and tag != TAG_TH and tag != TAG_CAPTION:
         return NO_BOX
-    table = blocks.places[e].table
+    cdef int32_t table = blocks.places[e].table
     if table < 0 or not blocks.places[table].flags & DATA:
         return NO_BOX
     if tag == TAG_TABLE:
@@ -99,11 +98,10 @@ cdef void _find_boxes(blocks_t* blocks) noexcept nogil:
 
 cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
     """Adds a node inside of the innermost open one."""
-    cdef block_t* node
     cdef frame_t* top = &stack.frames[stack.n - 1]
     if not grow(<void**> &blocks.nodes, &blocks.cap_nodes, blocks.n_nodes + 1, sizeof(block_t), &blocks.no_memory):
         return NULL
-    node = &blocks.nodes[blocks.n_nodes]
+    cdef block_t* node = &blocks.nodes[blocks.n_nodes]
     node.kind = kind
     node.depth = stack.n - 1
     node.parent = top.node
@@ -137,13 +135,12 @@ cdef void _open_implied(blocks_t* blocks, stack_t* stack, int kind) noexcept nog
     Goes on with the last one, if it is of this kind: an item without a list is one more item of the list before, and
     a list inside of a list belongs to the item before."""
     cdef frame_t* top = &stack.frames[stack.n - 1]
-    cdef block_t* node
     if top.child >= 0 and blocks.nodes[top.child].kind == kind \
             and (kind != LIST or blocks.nodes[top.child].flags & IMPLIED):
         _push(blocks, stack, top.child, -1)
         # what was inside of it is complete
         return
-    node = _add(blocks, stack, kind, -1)
+    cdef block_t* node = _add(blocks, stack, kind, -1)
     if node == NULL:
         return
     if kind == LIST:
@@ -193,7 +190,6 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
     cdef int kind = _kind_of(blocks, e)
     cdef place_t* place = &blocks.places[e]
     cdef int tag = blocks.t.elements[e].tag
-    cdef block_t* node
     if kind == NOTE and not _may_open(blocks, stack, kind):
         kind = _kind_of_tag(blocks, e)
     if kind == NO_BOX or not _may_open(blocks, stack, kind):
@@ -202,7 +198,7 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
     if kind == ITEM and _top(blocks, stack) != LIST:
         _open_implied(blocks, stack, LIST)
     _make_room(blocks, stack, kind)
-    node = _add(blocks, stack, kind, e)
+    cdef block_t* node = _add(blocks, stack, kind, e)
     if node == NULL:
         return
     if kind == HEADING:
@@ -270,12 +266,11 @@ cdef inline bint _is_open(const blocks_t* blocks, const stack_t* stack, int32_t 
 
 cdef bint _continues(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns whether a segment is one more line of the paragraph before: only one <br> is between them."""
-    cdef const block_t* node
     cdef const segment_t* s = &blocks.t.segments[segment]
     cdef int32_t run = first_run_of(blocks, segment)
     if not blocks.n_nodes or run < 0:
         return False
-    node = &blocks.nodes[blocks.n_nodes - 1]
+    cdef const block_t* node = &blocks.nodes[blocks.n_nodes - 1]
     return (
         node.kind == PARAGRAPH and node.last == segment - 1 and not s.opened and not s.closed
         and blocks.extras[run].breaks == 1 and s.element == blocks.t.segments[segment - 1].element
@@ -284,7 +279,6 @@ cdef bint _continues(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
 
 cdef void _add_segment(blocks_t* blocks, stack_t* stack, Py_ssize_t segment) noexcept nogil:
     cdef block_t* node
-    cdef int top
     _open_all(blocks, stack, element_of(blocks, segment))
     if blocks.notes != NULL and blocks.notes[segment] and _may_open(blocks, stack, NOTE):
         node = _add(blocks, stack, NOTE, -1)
@@ -292,7 +286,7 @@ cdef void _add_segment(blocks_t* blocks, stack_t* stack, Py_ssize_t segment) noe
             return
         node.number = blocks.notes[segment] - 1
         _push(blocks, stack, <int32_t> blocks.n_nodes - 1, -1)
-    top = _top(blocks, stack)
+    cdef int top = _top(blocks, stack)
     if top == HEADING or top == CODE or top == CAPTION or top == TERM:
         node = &blocks.nodes[stack.frames[stack.n - 1].node]
     else:
@@ -321,7 +315,6 @@ cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) n
     text besides that of its figure and captions that are removed. There must be some, and all of them are kept, but
     for those of a block beside the text, such as related links."""
     cdef const tables_t* t = blocks.t
-    cdef const element_t* e
     cdef int32_t before = run, after = run
     cdef int levels = 0
     cdef bint has_before, has_after
@@ -348,7 +341,7 @@ cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) n
         levels += 1
     if element < 0 or levels > FRAMES:
         return False
-    e = &t.elements[element]
+    cdef const element_t* e = &t.elements[element]
     has_before = before > e.first_run and not _is_beside(blocks, before - 1, element)
     has_after = after < e.last_run and not _is_beside(blocks, after, element)
     return (has_before or has_after) and (not has_before or blocks.kept[t.runs[before - 1].segment]) \
@@ -475,14 +468,13 @@ cdef const mark_t* language_of(const blocks_t* blocks, int32_t element) noexcept
 
 cdef bint _is_gutter(const blocks_t* blocks, const block_t* node, const block_t* following) noexcept nogil:
     """Returns whether preformatted text is only the numbers of the lines of the next one, in a table for both."""
-    cdef int32_t table
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef int64_t number, before = -1
     cdef Py_ssize_t i
     if node.kind != CODE or following.kind != CODE or node.parent != following.parent:
         return False
-    table = blocks.places[node.element].table
+    cdef int32_t table = blocks.places[node.element].table
     if table < 0 or table != blocks.places[following.element].table:
         return False
     for i in range(node.first, node.last + 1):
@@ -506,27 +498,21 @@ cdef bint _is_label(const blocks_t* blocks, const block_t* node, const block_t* 
     """Returns whether a paragraph beside code is only the name of its language.
 
     One word may be a longer form of it: `JavaScript` beside `js`, `C++` beside `cpp`, `C#` beside `csharp`."""
-    cdef const mark_t* language
-    cdef const segment_t* s
-    cdef const uint8_t* p
-    cdef const uint8_t* end
-    cdef const uint8_t* name
-    cdef const uint8_t* name_end
     cdef uint8_t c
     cdef bint is_short = False, has_space = False, begun = False
     if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent:
         return False
     # only nodes with text have segments
-    s = &blocks.t.segments[node.first]
-    p = blocks.t.text + s.start
-    end = blocks.t.text + s.end
+    cdef const segment_t* s = &blocks.t.segments[node.first]
+    cdef const uint8_t* p = blocks.t.text + s.start
+    cdef const uint8_t* end = blocks.t.text + s.end
     if end - p > LONGEST_NAME:
         return False
-    language = language_of(blocks, code.element)
+    cdef const mark_t* language = language_of(blocks, code.element)
     if language == NULL or language.length < 2:
         return False
-    name = blocks.t.values + language.value
-    name_end = name + language.length
+    cdef const uint8_t* name = blocks.t.values + language.value
+    cdef const uint8_t* name_end = name + language.length
     while p < end:
         c = c'p' if p[0] == c'+' else c's' if p[0] == c'#' else lower(p[0])
         p += 1
@@ -557,13 +543,11 @@ cdef const mark_t* callout_of(const blocks_t* blocks, const block_t* node) noexc
 cdef bint _names_callout(const blocks_t* blocks, const block_t* node, const block_t* around) noexcept nogil:
     """Returns whether a paragraph or a heading has only the name of the callout around it: `Note`, `See also:`."""
     cdef const mark_t* callout = callout_of(blocks, around)
-    cdef const uint8_t* p
-    cdef const uint8_t* end
     cdef uint32_t found = 0
     if callout == NULL or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
         return False
-    p = blocks.t.text + blocks.t.segments[node.first].start
-    end = blocks.t.text + blocks.t.segments[node.first].end
+    cdef const uint8_t* p = blocks.t.text + blocks.t.segments[node.first].start
+    cdef const uint8_t* end = blocks.t.text + blocks.t.segments[node.first].end
     while p < end:
         if found < callout.length and lower(p[0]) == lower(blocks.t.values[callout.value + found]):
             found += 1

@@ -92,10 +92,9 @@ cdef void _new_line(markdown_t* w, bint tight) noexcept nogil:
 cdef bint _is_tight(const markdown_t* w, const block_t* node, const block_t* before) noexcept nogil:
     """Returns whether no empty line is before a node; `before` is the one before it in the same node, or NULL."""
     cdef const block_t* nodes = w.blocks.nodes
-    cdef const block_t* around
     if node.parent < 0:
         return False
-    around = &nodes[node.parent]
+    cdef const block_t* around = &nodes[node.parent]
     if node.kind == ITEM and before != NULL:
         return before.kind == ITEM and not around.flags & LOOSE
     if node.kind == ITEM and around.flags & GOES_ON:
@@ -146,9 +145,8 @@ cdef void _begin_list(frame_t* frame, const block_t* node, const block_t* before
 
 
 cdef void _begin_item(markdown_t* w, const block_t* node, uint8_t sign) noexcept nogil:
-    cdef size_t start
     cdef int32_t number = node.number
-    start = w.out.size
+    cdef size_t start = w.out.size
     if sign == c"-" or sign == c"*":
         put_byte(w.out, sign)
     else:
@@ -337,11 +335,10 @@ cdef void _markdown_leaf(markdown_t* w, const block_t* node) noexcept nogil:
 cdef bint _put_callout(markdown_t* w, const block_t* node) noexcept nogil:
     """Writes the kind of a callout, as GitHub and Obsidian have it: `[!NOTE]`. Returns whether a quotation is one."""
     cdef const mark_t* mark = callout_of(w.blocks, node)
-    cdef const uint8_t* kind
     cdef uint32_t i
     if mark == NULL:
         return False
-    kind = w.blocks.t.values + mark.value
+    cdef const uint8_t* kind = w.blocks.t.values + mark.value
     put(w.out, b"[!")
     for i in range(mark.length):
         put_byte(w.out, kind[i] - 32 if c"a" <= kind[i] <= c"z" else kind[i])
@@ -479,10 +476,9 @@ cdef const char* _name_of_leaf(const blocks_t* blocks, const block_t* node) noex
 
 cdef bint _is_bare(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns whether the text of a paragraph is in the element around it."""
-    cdef const block_t* around
     if node.parent < 0:
         return False
-    around = &blocks.nodes[node.parent]
+    cdef const block_t* around = &blocks.nodes[node.parent]
     if around.kind == ITEM:
         return around.parent >= 0 and not blocks.nodes[around.parent].flags & LOOSE
     return (around.kind == CELL or around.kind == DETAIL or around.kind == NOTE) and around.flags & SINGLE
@@ -858,19 +854,17 @@ def tags_around(Tables tables not None, Py_ssize_t element):
 
 def element_at(Tables tables not None, Py_ssize_t element):
     """Returns (tag, parent, first run, end of runs) of an element. Raises IndexError."""
-    cdef const element_t* e
     if not 0 <= element < tables.t.n_elements:
         raise IndexError(element)
-    e = &tables.t.elements[element]
+    cdef const element_t* e = &tables.t.elements[element]
     return e.tag, e.parent, e.first_run, e.last_run
 
 
 def segment_at(Tables tables not None, Py_ssize_t segment):
     """Returns (innermost element, first run, end of runs) of a segment. Raises IndexError."""
-    cdef const segment_t* s
     if not 0 <= segment < tables.t.n_segments:
         raise IndexError(segment)
-    s = &tables.t.segments[segment]
+    cdef const segment_t* s = &tables.t.segments[segment]
     return s.element, s.first_run, s.last_run + 1
 
 

@@ -79,7 +79,6 @@ cdef bint fill_statistics(
 ) noexcept nogil:
     """Writes the statistic of each segment, in bits. Returns False if there was not enough memory."""
     cdef Py_ssize_t i
-    cdef double* ahead
     if s.kind == PER_CHARACTER:
         for i in range(n):
             out[i] = sums[i] / counts[i]
@@ -90,7 +89,7 @@ cdef bint fill_statistics(
         return True
     if n == 0:
         return True
-    ahead = <double*> malloc(<size_t> n * sizeof(double))
+    cdef double* ahead = <double*> malloc(<size_t> n * sizeof(double))
     if ahead == NULL:
         return False
     for i in range(n):

@@ -402,13 +402,12 @@ cdef class StructureJudge:
         Returns False if there was not enough memory."""
         cdef Py_ssize_t n = t.n_segments, rows = n + 2 * self.spare
         cdef scratch_t s
-        cdef bint done
         memset(kinds, 0, <size_t> self.r.n_kinds * sizeof(double))
         s.matrix = <float*> malloc(<size_t> (rows * self.r.width + 1) * sizeof(float))
         s.page = <float*> calloc(<size_t> self.r.width, sizeof(float))
         s.sums = <double*> malloc(<size_t> (4 * padded(n) + 1) * sizeof(double))
         s.rows = <int32_t*> malloc(<size_t> (2 * padded(n) + 1) * sizeof(int32_t))
-        done = s.matrix != NULL and s.page != NULL and s.sums != NULL and s.rows != NULL
+        cdef bint done = s.matrix != NULL and s.page != NULL and s.sums != NULL and s.rows != NULL
         if done:
             s.first = s.sums + 2 * padded(n)
             s.second = s.sums + 3 * padded(n)

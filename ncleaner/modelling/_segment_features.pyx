@@ -242,11 +242,10 @@ cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noe
 cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
     """Writes the features of the first and the last character of the segment."""
     cdef uint32_t code, mark = last_mark(p, end)
-    cdef int case_
     x[ENDS_SENTENCE] = is_final(mark)
     x[ENDS_COLON] = mark == c':' or mark == 0xFF1A
     decode_utf8(p, <size_t> (end - p), &code)
-    case_ = letter_case(code)
+    cdef int case_ = letter_case(code)
     x[BEGINS_DIGIT] = is_digit(code)
     x[BEGINS_UPPER] = case_ == UPPER_LETTER and not is_digit(code)
     x[BEGINS_LOWER] = case_ == LOWER_LETTER
@@ -337,7 +336,6 @@ cdef void _describe_blocks(
     block_t* blocks
 ) noexcept nogil:
     cdef Py_ssize_t i
-    cdef int32_t at
     cdef int level, _level, k
     cdef float weight
     cdef names_t cache[CACHED]
@@ -350,7 +348,7 @@ cdef void _describe_blocks(
     memset(cache, 0, sizeof(cache))
     for i in range(n):
         blocks[i].headline_above = -1
-    at = headline
+    cdef int32_t at = headline
     level = 0
     while at >= 0:
         blocks[at].headline_above = 0

@@ -239,14 +239,13 @@ cdef bint _read(
     prose: leave out the segments that are mostly links.
     """
     cdef Py_ssize_t i
-    cdef int size
     memset(bag.seen, 0, sizeof(bag.seen))
     bag.n_terms = bag.size = 0
     for i in range(n):
         if _counts(mask, segments, i, prose):
             if not _add_line(bag, text + segments[i].start, text + segments[i].end, MOST_SIZE):
                 return False
-    size = bag.size
+    cdef int size = bag.size
     if not size:
         return False
     # the lengths of the title and the headline do not count

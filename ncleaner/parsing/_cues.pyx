@@ -101,12 +101,11 @@ cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
 cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
     """Adds the cue bits of one word to `bits`, and its hash to the list at `at` if it is not there yet."""
     cdef uint16_t* list_ = b.names + at
-    cdef uint16_t word
     cdef int i
     if letters < 2:
         return
     bits[0] |= _look_up(key)
-    word = <uint16_t> (mix(key) >> 48)
+    cdef uint16_t word = <uint16_t> (mix(key) >> 48)
     for i in range(1, list_[0] + 1):
         if list_[i] == word:
             return

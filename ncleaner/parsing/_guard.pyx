@@ -107,11 +107,10 @@ cdef inline int _meaning(uintptr_t tag) noexcept nogil:
 cdef inline bint _is_listed_open(tree_t* tree) noexcept nogil:
     """Returns whether the parser creates no formatting element again: the last one is open, or is a marker."""
     cdef array_t* listed = tree.active_formatting
-    cdef node_t* last
     cdef size_t i = tree.open_elements.length
     if not listed.length:
         return True
-    last = listed.list[listed.length - 1]
+    cdef node_t* last = listed.list[listed.length - 1]
     if last == marker:
         return True
     while i > 0:
@@ -124,10 +123,9 @@ cdef inline bint _is_listed_open(tree_t* tree) noexcept nogil:
 cdef inline bint _is_foreign(const tree_t* tree) noexcept nogil:
     """Returns whether the innermost open element is one of svg or math that has no HTML inside."""
     cdef const array_t* open_ = tree.open_elements
-    cdef const node_t* innermost
     if not open_.length:
         return False
-    innermost = open_.list[open_.length - 1]
+    cdef const node_t* innermost = open_.list[open_.length - 1]
     if innermost.ns == open_.list[0].ns:
         return False
     return innermost.local_name != id_title and _meaning(innermost.local_name) != OF_POINT
@@ -625,17 +623,15 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     cdef void* before = g.tokenizer.state
     cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
     cdef bint may = kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)
-    cdef char* content
-    cdef size_t size
     cdef token_t* got = g.next(g.tokenizer, token, g.tree)
     # inside svg, the parser reads the content as markup
     if not may or got == NULL or g.tokenizer.state == before:
         return got
-    content = _content_of(g, token)
+    cdef char* content = _content_of(g, token)
     g.resume = _end_of_raw(g, token, content, g.end, kind)
     if not content < g.resume < g.end:
         return got
-    size = <size_t> (g.resume - content)
+    cdef size_t size = <size_t> (g.resume - content)
     if kind == SCRIPT and g.scripts == TYPESETTERS and typesets(<unsigned char*> content, size):
         return got
     if kind == STYLE or _note(g, content):
@@ -677,7 +673,6 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
     cdef guard_t* g = <guard_t*> context
     cdef array_t* open_ = g.tree.open_elements
     cdef size_t listed = g.tree.active_formatting.length
-    cdef uintptr_t innermost
     if not g.active:
         return g.next(tokenizer, token, g.tree)
     if g.ending:
@@ -689,7 +684,7 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
             _forget_formatting(g)
     g.look_ups += open_.length + listed
     g.deepest = max(g.deepest, <uint64_t> open_.length)
-    innermost = open_.list[open_.length - 1].local_name if open_.length else 0
+    cdef uintptr_t innermost = open_.list[open_.length - 1].local_name if open_.length else 0
     if token.tag == id_text:
         g.spaced = False
         if _meaning(innermost) == OF_TABLE:
@@ -732,13 +727,11 @@ cdef token_t* watch_places(void* tokenizer, token_t* token, void* context) noexc
     cdef const char* start = token.begin
     cdef const char* end = token.end
     cdef uint64_t count = 0
-    cdef const array_t* open_
-    cdef const node_t* inner
     cdef token_t* got = watch(tokenizer, token, context)
-    open_ = g.tree.open_elements
+    cdef const array_t* open_ = g.tree.open_elements
     if start == NULL or not open_.length or type_ & END_TAG:
         return got
-    inner = open_.list[open_.length - 1]
+    cdef const node_t* inner = open_.list[open_.length - 1]
     if tag == id_text:
         if _meaning(inner.local_name) == OF_TABLE:
             _place(g, NULL, start, end)

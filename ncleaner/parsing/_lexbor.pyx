@@ -121,12 +121,11 @@ cdef class _Machine:
     cdef bytes html               # what `passed` points into
 
     def __cinit__(self):
-        cdef tokenizer_t* tokenizer
         memset(&self.guard, 0, sizeof(guard_t))
         self.parser = lexbor.create()
         if self.parser == NULL or lexbor.init(self.parser):
             raise MemoryError
-        tokenizer = <tokenizer_t*> lexbor.tokenizer(self.parser)
+        cdef tokenizer_t* tokenizer = <tokenizer_t*> lexbor.tokenizer(self.parser)
         self.guard.tokenizer = tokenizer
         self.guard.next = tokenizer.done
         self.guard.tree = <tree_t*> lexbor.tree(self.parser)
@@ -211,11 +210,10 @@ cdef class Parsed:
 
     def passed_over(self):
         """Returns {address of its node: content} of the scripts that are empty in the tree; see `scripts`."""
-        cdef guard_t* g
         cdef size_t i
         if self.machine is None:
             return {}
-        g = &self.machine.guard
+        cdef guard_t* g = &self.machine.guard
         return {
             <uintptr_t> g.passed[i].node: <bytes> g.passed[i].start[: g.passed[i].end - g.passed[i].start]
             for i in range(g.n_passed)
@@ -230,11 +228,10 @@ cdef class Parsed:
             whose first row counts. None if the tree is not of the page as it is: something was removed before it was
             parsed.
         """
-        cdef guard_t* g
         cdef size_t i
         if self.machine is None or not self.is_placed:
             return None
-        g = &self.machine.guard
+        cdef guard_t* g = &self.machine.guard
         if g.no_memory:
             raise MemoryError("not enough memory for the places of a page's texts")
         placed = np.frombuffer((<const char*> g.placed)[: g.n_placed * sizeof(placed_t)], np.int64)
@@ -329,7 +326,6 @@ def parsed_within_bounds(
         MemoryError: there is not enough memory.
     """
     cdef Parsed found
-    cdef _Machine machine
     cdef const char* text = html
     given = html
     if outgrows(text, text + len(html)):
@@ -344,7 +340,7 @@ def parsed_within_bounds(
     found = waiting.pop() if again and waiting else _make(b"", True)
     if found.document == NULL:
         raise MemoryError
-    machine = machines.pop() if machines else _Machine()
+    cdef _Machine machine = machines.pop() if machines else _Machine()
     machine.guard.nesting, machine.guard.most_tags = nesting, tags
     if not machine.parse_within_bounds(found.document, html, bounding, scripts, places):
         raise MemoryError

@@ -35,10 +35,9 @@ cdef bytes _id_of(const node_t* node):
 
 cdef str _tag_of(const node_t* node):
     """Returns the name of an element if a selector can have it; else an empty text."""
-    cdef const name_t* entry
     if node.local_name < KNOWN_TAGS:
         return _NAMES.get(node.local_name, "")
-    entry = <const name_t*> node.local_name
+    cdef const name_t* entry = <const name_t*> node.local_name
     if entry.length > 16:
         return ""
     name = (<const char*> entry.short_name)[: entry.length].decode("utf-8", "replace")

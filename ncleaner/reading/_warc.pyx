@@ -88,12 +88,11 @@ cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
         i = 3
     else:
         return -1
-    cdef Py_ssize_t digits
     if i == n or not _is_blank(p[i]):
         return -1
     while i < n and _is_blank(p[i]):
         i += 1
-    digits = i
+    cdef Py_ssize_t digits = i
     if i + 3 > n or not (is_digit(p[i]) and is_digit(p[i + 1]) and is_digit(p[i + 2])):
         return -1
     i += 3
@@ -187,10 +186,9 @@ cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept
 cdef bint _ends_lines_with_cr(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     """Whether a header block has no line feed before its blank line, `\\r\\r`."""
     cdef const unsigned char* found = <const unsigned char*> memchr(p, 13, n)
-    cdef Py_ssize_t blank
     if found == NULL or found - p + 1 == n or found[1] == 10:
         return False
-    blank = _find(p, n, b"\r\r", 2)
+    cdef Py_ssize_t blank = _find(p, n, b"\r\r", 2)
     # a copy made as text has `\r\r\n` at the end of each line
     return blank >= 0 and memchr(p, 10, min(blank + 3, n)) == NULL
 
@@ -632,8 +630,6 @@ cdef class RegularReader:
 
     cdef bint _fill(self) except -1:
         """Reads more stored bytes; returns False at the end, and if too many have been read ahead."""
-        cdef bytes data
-        cdef Py_ssize_t size
         cdef unsigned char* larger
         if self._ended or self._high - self._low >= self._most:
             return False
@@ -644,8 +640,8 @@ cdef class RegularReader:
             self._at += self._low
             self._high -= self._low
             self._low = 0
-        data = self._read(_BLOCK)
-        size = PyBytes_GET_SIZE(data)
+        cdef bytes data = self._read(_BLOCK)
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if not size:
             self._ended = True
             return False

@@ -309,7 +309,6 @@ cdef bint ended_early(
         column: at which the text is wrapped.
     """
     cdef uint32_t code
-    cdef const uint8_t* mark
     if _reaches(width, after, stop, EARLY * column):
         return False
     while after < stop:
@@ -323,7 +322,7 @@ cdef bint ended_early(
     else:
         return False
     # In scripts without case, only a line break after the end of a sentence is intended.
-    mark = end - 1
+    cdef const uint8_t* mark = end - 1
     while (mark[0] & 0xC0) == 0x80:
         mark -= 1
     decode_utf8(mark, <size_t> (end - mark), &code)
@@ -409,9 +408,8 @@ cdef void _count_pairs(const uint8_t* text, const outline_t* outline, pairs_t* f
 cdef int tell_layout(const uint8_t* text, const outline_t* outline) noexcept nogil:
     """Returns the layout of a text: LINES, PARAGRAPHS or WRAPPED."""
     cdef pairs_t f
-    cdef bint narrow
     _count_pairs(text, outline, &f)
-    narrow = f.wide * 50 <= f.filled
+    cdef bint narrow = f.wide * 50 <= f.filled
     if narrow and f.has_empty:
         if f.pairs < SOME:
             return LINES if not f.mail and not f.going_on and (f.pairs > 1 or f.ended) else WRAPPED

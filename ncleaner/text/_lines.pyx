@@ -102,7 +102,6 @@ cdef const uint8_t* read_line(
         measured: whether indentation, size and width are needed.
     """
     cdef const uint8_t* stop
-    cdef const uint8_t* after
     cdef const uint8_t* first = p
     cdef const uint8_t* at
     cdef uint32_t column = 0, tab
@@ -112,7 +111,7 @@ cdef const uint8_t* read_line(
         stop = <const uint8_t*> memchr(p, c'\n', <size_t> (end - p))
         if stop == NULL:
             stop = end
-    after = stop
+    cdef const uint8_t* after = stop
     if stop < end:
         after += 2 if stop[0] == c'\r' and end - stop > 1 and stop[1] == c'\n' else 1
     line.flags = 0
@@ -189,10 +188,9 @@ cdef size_t bullet_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
     Lynx marks nested list items by level: * + o # @ -. Other dumpers and authors use the other characters.
     """
     cdef size_t width = 0
-    cdef uint8_t c
     if p == end:
         return 0
-    c = p[0]
+    cdef uint8_t c = p[0]
     if c < 0x80:
         if c == c'*' or c == c'+' or c == c'o' or c == c'#' or c == c'@' or c == c'=' or c == c'~' or c == c'-':
             width = 1
@@ -309,10 +307,9 @@ cdef bint is_from_line(const uint8_t* p, size_t length) noexcept nogil:
     seconds may be missing, and names of time zones may be before or after the year.
     """
     cdef const uint8_t* end = p + length
-    cdef const uint8_t* at
     if length < 24 or length > LONGEST_FROM or memcmp(p, b"From ", 5) != 0 or p[5] == c' ':
         return False
-    at = p + 6
+    cdef const uint8_t* at = p + 6
     # ` Mon Jan 11 10:00`
     while end - at >= 17:
         if (
@@ -394,21 +391,17 @@ def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by
     Returns:
         The place, or 0 if there is none; and where the search goes on when there is more text.
     """
-    cdef const uint8_t* begin
-    cdef const uint8_t* p
-    cdef const uint8_t* stop
     cdef const uint8_t* line_end
-    cdef const uint8_t* at
     cdef bint empty, blank
     if start < 1 or end > <size_t> text.shape[0] or start >= end:
         return 0, start
-    begin = &text[0]
-    stop = begin + end
-    p = <const uint8_t*> memchr(begin + start - 1, c'\n', end - start + 1)
+    cdef const uint8_t* begin = &text[0]
+    cdef const uint8_t* stop = begin + end
+    cdef const uint8_t* p = <const uint8_t*> memchr(begin + start - 1, c'\n', end - start + 1)
     if p == NULL:
         return 0, end
     # whether the line before is empty
-    at = p
+    cdef const uint8_t* at = p
     while at > begin and (at - 1)[0] != c'\n' and is_white((at - 1)[0]):
         at -= 1
     empty = at == begin or (at - 1)[0] == c'\n'
