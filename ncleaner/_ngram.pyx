@@ -37,7 +37,6 @@ page (`modelling/decision.py`, `_decision.pyx`); Evert's last stage, menus and c
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
 
 import numpy as np
 
@@ -237,7 +236,6 @@ cdef class Grams:
         cdef slots_t* level
         cdef uint64_t slot, size
         cdef Py_ssize_t i
-        memset(&self.grams, 0, sizeof(grams_t))
         if not 1 <= order <= MAX_ORDER or bits < 1 or order * bits > 64:
             raise ValueError(f"order {order} with {bits} bits per symbol is out of range")
         self.grams.order = order

@@ -56,8 +56,6 @@ cdef class Tables:
         self.arrays = [None] * COUNT
         for i in range(COUNT):
             self.rows[i] = <void*> nothing
-            self.sizes[i] = 0
-            self.own[i] = NULL
 
     def __init__(
         self, bytes text not None, runs, segments, elements, names, Py_ssize_t tags_behind=0, marks=b"", values=b""

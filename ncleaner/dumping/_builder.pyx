@@ -85,9 +85,7 @@ cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
     if p[0] == 0xC2:
         if second == 0xA0 or second == 0x85:
             return 2
-        if second < 0xA0 or second == 0xAD:
-            return -2
-        return 0
+        return -2 if second < 0xA0 or second == 0xAD else 0
     if left < 3:
         return 0
     if p[0] == 0xE2:
@@ -104,9 +102,7 @@ cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
         return 3 if second == 0x80 and p[2] == 0x80 else 0
     if p[0] == 0xE1:
         return 3 if second == 0x9A and p[2] == 0x80 else 0
-    if p[0] == 0xEF:
-        return -3 if second == 0xBB and p[2] == 0xBF else 0
-    return 0
+    return -3 if p[0] == 0xEF and second == 0xBB and p[2] == 0xBF else 0
 
 
 cdef inline void _begin_segment(builder_t* b) noexcept nogil:

@@ -111,9 +111,7 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
     cdef uint32_t mark = last_mark(start, end)
     if is_final(mark) or mark == c',' or mark == c';':
         return c'p'
-    if bold or (s.words <= PLAIN_WORDS and s.chars <= PLAIN_CHARS) or _like_title(start, end):
-        return c'h'
-    return c'p'
+    return c'h' if bold or s.words <= PLAIN_WORDS and s.chars <= PLAIN_CHARS or _like_title(start, end) else c'p'
 
 
 cdef void _end_run(builder_t* b, size_t first, size_t end) noexcept nogil:
@@ -704,9 +702,7 @@ cdef uint8_t _zone(
         # a date: at least a day and a year in a short line, and no price
         if before > 0 and text.digits >= 4 and 6 * text.digits >= text.size and text.n <= 16 and not text.money:
             return BYLINE
-    if s.words <= STANDFIRST_WORDS and below > 0 and block.near & cue_standfirst:
-        return STANDFIRST
-    return 0
+    return STANDFIRST if s.words <= STANDFIRST_WORDS and below > 0 and block.near & cue_standfirst else 0
 
 
 cdef int assign_zones(builder_t* b, const uint8_t* title, size_t length) except -1 nogil:

@@ -396,9 +396,7 @@ cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
 cdef bint _is_in_line(const line_t* line, int32_t run, Py_ssize_t mark) noexcept nogil:
     """Returns whether an image is in the line: inside of the segment, or at its beginning in the same block."""
     cdef const tables_t* t = line.blocks.t
-    if run and t.runs[run].segment == t.runs[run - 1].segment:
-        return True
-    return t.marks[mark].element == t.runs[run].element
+    return run and t.runs[run].segment == t.runs[run - 1].segment or t.marks[mark].element == t.runs[run].element
 
 
 cdef int32_t _end_of_group(const line_t* line, int32_t run, int32_t last, bint code) noexcept nogil:

@@ -374,9 +374,7 @@ cdef inline bint _stands_alone(const blocks_t* blocks, const mark_t* image) noex
 cdef bint may_be_written(const blocks_t* blocks, const mark_t* image) noexcept nogil:
     """Returns whether an image may be written, in a line or in a block of its own."""
     cdef const tables_t* t = blocks.t
-    if image.run < <uint32_t> t.n_runs and blocks.kept[t.runs[image.run].segment]:
-        return True
-    return _stands_alone(blocks, image)
+    return image.run < <uint32_t> t.n_runs and blocks.kept[t.runs[image.run].segment] or _stands_alone(blocks, image)
 
 
 cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noexcept nogil:

@@ -103,9 +103,7 @@ cdef bint _is_tight(const markdown_t* w, const block_t* node, const block_t* bef
         # the first item of a list inside of an item
         return around.parent >= 0 and nodes[around.parent].kind == ITEM and nodes[around.parent].parent >= 0 \
             and not nodes[nodes[around.parent].parent].flags & LOOSE
-    if node.kind == DETAIL and before != NULL:
-        return before.kind == TERM
-    return False
+    return node.kind == DETAIL and before != NULL and before.kind == TERM
 
 
 cdef bint _seems_a_term(const blocks_t* blocks, int32_t i) noexcept nogil:
@@ -387,10 +385,7 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
     memset(&w.prefix, 0, sizeof(out_t))
     w.n = 1
     w.fresh = True
-    w.frames[0].node = -1
-    w.frames[0].prefix = 0
-    w.frames[0].child = -1
-    w.frames[0].sign = 0
+    w.frames[0] = frame_t(-1, 0, -1, 0)
     while i < <int32_t> blocks.n_nodes:
         node = &blocks.nodes[i]
         if node.flags & (UNWRITTEN | TITLE):
@@ -425,10 +420,7 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
                 _markdown_leaf(&w, node)
             i += 1
             continue
-        w.frames[w.n].node = i
-        w.frames[w.n].prefix = w.prefix.size
-        w.frames[w.n].child = -1
-        w.frames[w.n].sign = 0
+        w.frames[w.n] = frame_t(i, w.prefix.size, -1, 0)
         _enter(&w, i, &w.frames[w.n], before, sign)
         if node.kind == LIST:
             # what the next list beside this one differs from
@@ -916,19 +908,10 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
             source = _text_of(t, mark)
             # players have one title for all of them, which does not tell copies
             alt = b"" if is_media(t, i) else _text_of(t, mark + 1)
-            if may_be_written(&blocks, mark) or _has_one(names, source, sets):
+            if may_be_written(&blocks, mark) or any(name in each for name in names for each in (source, *sets)):
                 found.append((i, source, alt, mark.run, sets, link_around(t, blocks.kept, i)))
             sets = []
     return found
-
-
-cdef bint _has_one(tuple names, bytes source, list sets):
-    """Returns whether one of some names, or its end, is in an address."""
-    for name in names:
-        for address in (source, *sets):
-            if name in address:
-                return True
-    return False
 
 
 cdef bytes _text_of(const tables_t* t, const mark_t* mark):
@@ -943,11 +926,8 @@ def text_at(Tables tables not None, Py_ssize_t mark):
 def texts_of(Tables tables not None, int kind):
     """Returns the texts of all marks of a kind: (text, element, mark, run that follows)."""
     cdef const tables_t* t = &tables.t
-    cdef const mark_t* mark
     cdef Py_ssize_t i
-    found = []
-    for i in range(t.n_marks):
-        mark = &t.marks[i]
-        if mark.kind == <uint32_t> kind:
-            found.append((_text_of(t, mark), mark.element, i, mark.run))
-    return found
+    return [
+        (_text_of(t, &t.marks[i]), t.marks[i].element, i, t.marks[i].run)
+        for i in range(t.n_marks) if t.marks[i].kind == <uint32_t> kind
+    ]

@@ -522,9 +522,8 @@ fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    if s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)):
-        return True
-    return s.chars <= RIGHTS_CHARS and find_any(p, size, &OF_RIGHTS)
+    return s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)) \
+        or s.chars <= RIGHTS_CHARS and find_any(p, size, &OF_RIGHTS)
 
 
 def drop_last_lines(Tables tables not None, mask not None):

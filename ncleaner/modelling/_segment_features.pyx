@@ -171,9 +171,7 @@ cdef int _kind(uint32_t code) noexcept nogil:
         return IS_MONEY
     if code == 0xA9:
         return IS_SIGN
-    if code == 0x201C or code == 0x201D or code == 0x2018 or code == 0xAB:
-        return IS_QUOTE
-    return IS_OTHER
+    return IS_QUOTE if code == 0x201C or code == 0x201D or code == 0x2018 or code == 0xAB else IS_OTHER
 
 
 cdef void _flush(uint32_t* counts, uint64_t* some, uint64_t* others) noexcept nogil:

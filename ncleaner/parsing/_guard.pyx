@@ -126,9 +126,8 @@ cdef inline bint _is_foreign(const tree_t* tree) noexcept nogil:
     if not open_.length:
         return False
     cdef const node_t* innermost = open_.list[open_.length - 1]
-    if innermost.ns == open_.list[0].ns:
-        return False
-    return innermost.local_name != id_title and _meaning(innermost.local_name) != OF_POINT
+    return innermost.ns != open_.list[0].ns and innermost.local_name != id_title \
+        and _meaning(innermost.local_name) != OF_POINT
 
 
 # --------------------------------------------------------------------------------------------------

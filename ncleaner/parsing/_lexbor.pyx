@@ -121,7 +121,6 @@ cdef class _Machine:
     cdef bytes html               # what `passed` points into
 
     def __cinit__(self):
-        memset(&self.guard, 0, sizeof(guard_t))
         self.parser = lexbor.create()
         if self.parser == NULL or lexbor.init(self.parser):
             raise MemoryError

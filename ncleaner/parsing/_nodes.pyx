@@ -254,9 +254,8 @@ cdef bint _same_node(node_t* mine, theirs):
             continue
         if <uintptr_t> links[i] != (<uintptr_t> 0 if other is None else <uintptr_t> other.mem_id):
             return False
-    if mine.local_name != <uintptr_t> theirs.tag_id:
-        return False
-    return mine.type == (TEXT_NODE if theirs.is_text_node else ELEMENT_NODE)
+    return mine.local_name == <uintptr_t> theirs.tag_id \
+        and mine.type == (TEXT_NODE if theirs.is_text_node else ELEMENT_NODE)
 
 
 cdef bint _prove_layout() except -1:

@@ -302,7 +302,6 @@ cdef class Gunzip:
     cdef void* _decompressor
 
     def __cinit__(self):
-        self._decompressor = NULL
         if _alloc == NULL:
             raise RuntimeError("libdeflate is not available")
         self._decompressor = _alloc()
@@ -431,8 +430,7 @@ cdef bint _is_version(const unsigned char* p, Py_ssize_t n) noexcept nogil:
 cdef void _keep(Span* span, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """Keeps a field's value; the first one counts."""
     if span.start < 0:
-        span.start = start
-        span.end = end
+        span[0] = Span(start, end)
 
 
 cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept nogil:
@@ -558,10 +556,6 @@ cdef class RegularReader:
     # the buffer for inflated bytes
     cdef unsigned char* _out
     cdef Py_ssize_t _out_room, _out_most
-
-    def __cinit__(self):
-        self._stored = NULL
-        self._out = NULL
 
     def __init__(
         self, source, bytes magic not None, inflate, Py_ssize_t bound, pages, record, *, end=-1, bint alone=False
