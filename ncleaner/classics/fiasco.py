@@ -135,8 +135,7 @@ class FiascoModel(ModelFile):
 
     def scores(self, nodes: Nodes) -> npt.NDArray[np.float64]:
         """The function's value of each node, without unit: shape (nodes,)."""
-        scores: npt.NDArray[np.float64] = self.values(nodes) @ self.weights.astype(np.float64) + self.bias
-        return scores
+        return self.values(nodes) @ self.weights.astype(np.float64) + self.bias
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the arrays."""

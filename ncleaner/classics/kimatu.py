@@ -135,10 +135,7 @@ def _links(document: Document) -> npt.NDArray[np.int64]:
     begins[after] = (runs["opened"][after] > _count_bits(gained)) & (
         runs["closed"][after] > _count_bits(lost)
     )
-    found: npt.NDArray[np.int64] = np.bincount(runs["segment"], begins, minlength=len(document)).astype(
-        np.int64
-    )
-    return found
+    return np.bincount(runs["segment"], begins, minlength=len(document)).astype(np.int64)
 
 
 def _count_bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
@@ -199,8 +196,7 @@ def find_blocks(document: Document, distance: int = 8) -> Blocks:
 
 def are_sure(blocks: Blocks, threshold: float = 0.32) -> Mask:
     """Step 2: the blocks whose relevance is above the threshold, the references of the other steps."""
-    found: Mask = blocks.relevance > threshold
-    return found
+    return blocks.relevance > threshold
 
 
 def are_functions(blocks: Blocks, among: Mask | None = None) -> Mask:
@@ -258,8 +254,7 @@ def are_quotes(blocks: Blocks, references: Mask) -> Mask:
 
 def _least(blocks: Blocks, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The least value of each block, of values for each of its rows."""
-    least: npt.NDArray[Any] = np.minimum.reduceat(values, blocks.starts[:-1])
-    return least
+    return np.minimum.reduceat(values, blocks.starts[:-1])
 
 
 def _nearest(
@@ -289,8 +284,7 @@ def same_style(blocks: Blocks, references: Mask, ratio: float = 0.1, distance: i
     rows = np.flatnonzero(gaps == least[owners])[::-1]
     relevance = np.empty(len(blocks))
     relevance[owners[rows]] = blocks.relevance[owners[sure[places[rows]]]]
-    found: Mask = ~references & (least <= distance) & (blocks.relevance > ratio * relevance)
-    return found
+    return ~references & (least <= distance) & (blocks.relevance > ratio * relevance)
 
 
 def are_dispersed(blocks: Blocks, candidates: Mask, high: float = 0.5) -> Mask:
@@ -318,8 +312,7 @@ def are_near(blocks: Blocks, candidates: Mask, relevance: float = -1.0, distance
     if not len(rows):
         return np.zeros(len(blocks), bool)
     gaps = _least(blocks, _nearest(blocks.rows, rows)[1])
-    found: Mask = ~candidates & (blocks.relevance >= relevance) & (gaps <= distance)
-    return found
+    return ~candidates & (blocks.relevance >= relevance) & (gaps <= distance)
 
 
 def marks_of(document: Document) -> npt.NDArray[np.uint8]:

@@ -95,8 +95,7 @@ class LinesModel(ModelFile):
             small = rows[active, self.features[here]] <= self.values[here]
             nodes[active] = np.where(small, self.left[here], self.right[here])
             active = active[self.features[nodes[active]] >= 0]
-        found: npt.NDArray[np.int64] = self.classes[nodes]
-        return found
+        return self.classes[nodes]
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the arrays."""

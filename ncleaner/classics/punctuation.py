@@ -55,8 +55,7 @@ def sentences_in(text: str, starts: Places, ends: Places) -> Sentences:
 
     def solid_from(places: Places) -> Places:
         """The next characters that are no white space."""
-        found: Places = np.append(solid, len(codes))[np.searchsorted(solid, places)]
-        return found
+        return np.append(solid, len(codes))[np.searchsorted(solid, places)]
 
     spans = [
         (found.start(), found.end(found.lastindex or 0), found.end()) for found in re.finditer(_END, text)
@@ -81,8 +80,7 @@ def _counted(
     marks: npt.NDArray[np.bool_], starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
 ) -> npt.NDArray[np.int64]:
     places = np.flatnonzero(marks)
-    found: npt.NDArray[np.int64] = np.searchsorted(places, ends) - np.searchsorted(places, starts)
-    return found
+    return np.searchsorted(places, ends) - np.searchsorted(places, starts)
 
 
 def _marks(data: bytes, ascii_marks: bytes, wide: Sequence[str]) -> npt.NDArray[np.bool_]:

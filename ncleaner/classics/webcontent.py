@@ -67,8 +67,7 @@ def _densities(document: Document, chars: npt.NDArray[np.int64]) -> npt.NDArray[
         if parents[row] >= 0:
             below[parents[row]] += below[row] + 1
     inside: npt.NDArray[np.int64] = np.array(below, np.int64) + document.sums(breaks)
-    found: npt.NDArray[np.float64] = np.divide(chars, inside, out=np.zeros(len(inside)), where=inside > 0)
-    return found
+    return np.divide(chars, inside, out=np.zeros(len(inside)), where=inside > 0)
 
 
 def target_node(document: Document, share: float = 0.5) -> int:

@@ -120,8 +120,7 @@ class Kept(NamedTuple):
 
     def marks_of(self, document: Document) -> npt.NDArray[np.uint8]:
         """The kind of each segment of the document: shape (segments,), ASCII codes of `p`, `h` and `l`."""
-        kinds: npt.NDArray[np.uint8] = document.segments["kind"] if self.marks is None else self.marks
-        return kinds
+        return document.segments["kind"] if self.marks is None else self.marks
 
     @property
     def kind(self) -> str:

@@ -434,5 +434,4 @@ def run_chars(document: Document) -> npt.NDArray[np.int64]:
         return ends - starts
     codes = np.frombuffer(document.data, np.uint8)
     before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
-    chars: npt.NDArray[np.int64] = before[ends] - before[starts]
-    return chars
+    return before[ends] - before[starts]

@@ -88,8 +88,7 @@ class Decision:
         Args:
             sums, counts: shape (segments,); see `NGramModel.log_odds`.
         """
-        found: npt.NDArray[np.float64] = self.compiled.of(sums, counts)
-        return found
+        return self.compiled.of(sums, counts)
 
     @cached_property
     def compiled(self) -> Statistics:
@@ -118,5 +117,4 @@ class Decision:
 
 def saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Returns log-odds in bits, bounded smoothly to −1 … 1: the evidence of a long segment saturates."""
-    bounded: npt.NDArray[np.float64] = np.tanh(sums / SATURATION)
-    return bounded
+    return np.tanh(sums / SATURATION)

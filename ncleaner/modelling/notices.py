@@ -173,10 +173,7 @@ def _about_cookies(document: Document, mask: npt.NDArray[np.bool_]) -> npt.NDArr
 
 def _sentences(segments: Table) -> npt.NDArray[np.bool_]:
     """Returns the rows of segments that are long enough for a sentence and not mostly links."""
-    found: npt.NDArray[np.bool_] = (segments["words"] >= _WORDS) & (
-        2 * segments["link_chars"] < segments["chars"]
-    )
-    return found
+    return (segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])
 
 
 @cache
