@@ -309,7 +309,7 @@ def compare(
     seconds: float = 60.0,
     jobs: int = 1,
     scorers: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Comparison:
     """Compares tools on the pages of a gold standard.
 
@@ -342,8 +342,7 @@ def compare(
         # tools in several threads
         with lock:
             done = min(done + steps, total)
-            if progress is not None:
-                progress(done, total)
+            progress(done, total)
 
     stop = threading.Event()
     run_one = partial(run, rounds=rounds, seconds=seconds, progress=advance, stop=stop)
@@ -480,7 +479,7 @@ def train_folds(
     folder: Path,
     *,
     threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Models:
     """Trains the models of methods for each fold of the pages; no site is in two folds. Methods with the same
     kind of model share it.
@@ -516,8 +515,7 @@ def train_folds(
                 rest = [pair for page, pair in enumerate(pairs) if page not in tested]
                 _train(kind, rest, threads, path)
                 trained.append(TrainedFold(frozenset(pairs[page].name for page in fold), path))
-                if progress is not None:
-                    progress(place * len(dealt) + len(trained), len(methods_of) * len(dealt))
+                progress(place * len(dealt) + len(trained), len(methods_of) * len(dealt))
         except TrainingError as error:
             result = error
         found |= dict.fromkeys(names, result)

@@ -94,7 +94,7 @@ def read_gold(
     unit: BagUnit | None = None,
     convention: bool = True,
     pairs: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> GoldSet:
     """Reads a gold directory, or a directory of pages and one of their cleaned text.
 
@@ -125,8 +125,7 @@ def read_gold(
                 pair = source.pair()
                 sites[pair.name] = pair.site
                 yield pair
-            if progress is not None:
-                progress(done, len(sources))
+            progress(done, len(sources))
 
     kept = tuple(dumped()) if pairs else ()
     found = conventions_of(kept if pairs else dumped()) if convention else None

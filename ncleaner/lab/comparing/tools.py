@@ -180,7 +180,7 @@ def run(
     *,
     rounds: int = 1,
     seconds: float = 60.0,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[], None] = lambda: None,
     stop: threading.Event | None = None,
 ) -> list[Outcome]:
     """Cleans all pages with a tool, in a process of its own, once in each round.
@@ -213,8 +213,7 @@ def run(
                     if before.seconds and not found.failure:
                         found = replace(before, seconds=before.seconds + found.seconds)
                     outcomes[number] = found
-                if progress is not None:
-                    progress()
+                progress()
     return outcomes
 
 

@@ -57,7 +57,7 @@ def pages_in_language(
     items: Iterable[Page | Skip | Damage],
     language: str,
     most: int = DEFAULT_PAGES,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[list[Pair], Counter[str]]:
     """Reads HTML pages in a language, each text once, up to twenty of a site.
 
@@ -98,8 +98,7 @@ def pages_in_language(
             texts.add(text)
             of_site[site] += 1
             pairs.append(Pair(item.url or f"{item.source}:{item.offset}", document, "", site))
-            if progress is not None:
-                progress(len(pairs), most)
+            progress(len(pairs), most)
             if len(pairs) == most:
                 break
     return pairs, passed
@@ -111,7 +110,7 @@ def train_from_crawl(
     ngrams: NGramOptions = NGramOptions(),
     start: HybridModel | None = None,
     about: Mapping[str, Any] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> HybridModel:
     """Trains a hybrid on raw pages: n-grams of their language, with the shipped structure model as it is.
 
@@ -154,8 +153,7 @@ def train_from_crawl(
             unseen = HybridModel(fold.model, start.structure)
             for number in fold.pages:
                 judges[chosen[number]] = unseen
-        if progress is not None:
-            progress(rounds, _ROUNDS)
+        progress(rounds, _ROUNDS)
     assert best is not None
     return best
 

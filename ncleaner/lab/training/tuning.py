@@ -362,7 +362,7 @@ def tune(
     method: str = "hybrid",
     k: int = FOLDS,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Tuning:
     """Evaluates all combinations of n, q, alphabet and scheme by cross-validation.
 
@@ -399,8 +399,7 @@ def tune(
     trials: list[Trial] = []
 
     def step(scored_too: int) -> None:
-        if progress is not None:
-            progress(2 * len(trials) + scored_too, 2 * all_of_group * len(groups))
+        progress(2 * len(trials) + scored_too, 2 * all_of_group * len(groups))
 
     judge = Judge(examples.pairs, examples.folds, ngrams.statistic)
     with ThreadPoolExecutor(jobs) as threads, judging(judge, jobs) as judged:
