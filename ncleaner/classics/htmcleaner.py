@@ -28,6 +28,7 @@ import numpy.typing as npt
 from ncleaner.classics.punctuation import sentences_in
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.document.tables import places_in_text
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.options import option
@@ -85,15 +86,6 @@ def _linked(document: Document) -> npt.NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(inside)))
 
 
-def _places(document: Document) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Begin and end of each segment in code points: both of shape (segments,)."""
-    starts, ends = (document.segments[name].astype(np.int64) for name in ("start", "end"))
-    if document.data.isascii():
-        return starts, ends
-    before = np.concatenate(([0], np.cumsum(np.frombuffer(document.data, np.uint8) & 0xC0 != 0x80)))
-    return before[starts], before[ends]
-
-
 def characters_in(
     words: frozenset[str], text: str, begins: npt.NDArray[np.int64], unspaced: bool
 ) -> npt.NDArray[np.int64]:
@@ -137,7 +129,7 @@ class Htmcleaner:
     def keep(self, document: Document) -> Kept:
         """A segment that a run cuts is kept if at least half of its characters are inside."""
         size, text = len(document), document.text
-        every = sentences_in(text, *_places(document))
+        every = sentences_in(text, *places_in_text(document, document.segments))
         function = characters_in(self.function_words, text, every.begins, self._unspaced)
         shown = document.visible[every.owners]
         begins, ends, owners, final = (column[shown] for column in every)

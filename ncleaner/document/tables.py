@@ -427,11 +427,17 @@ def styled_parts(document: Document, row: int) -> Iterator[tuple[str, int]]:
     yield document.data[at:end].decode("utf-8", "replace"), 0
 
 
+def places_in_text(document: Document, table: Table) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns where the rows of a table begin and end in `Document.text`, in code points: both of shape
+    (rows,), int64. The table is `runs` or `segments`."""
+    starts, ends = (table[name].astype(np.int64) for name in ("start", "end"))
+    if document.data.isascii():
+        return starts, ends
+    before = np.concatenate(([0], np.cumsum(np.frombuffer(document.data, np.uint8) & 0xC0 != 0x80)))
+    return before[starts], before[ends]
+
+
 def run_chars(document: Document) -> npt.NDArray[np.int64]:
     """Returns the characters of each run, with the white space between its words: shape (runs,)."""
-    starts, ends = document.runs["start"].astype(np.int64), document.runs["end"].astype(np.int64)
-    if document.data.isascii():
-        return ends - starts
-    codes = np.frombuffer(document.data, np.uint8)
-    before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
-    return before[ends] - before[starts]
+    starts, ends = places_in_text(document, document.runs)
+    return ends - starts
