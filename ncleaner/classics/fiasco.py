@@ -22,6 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.classics.genieknows import innermost
 from ncleaner.classics.punctuation import count_ends
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
@@ -58,16 +59,10 @@ def target_nodes(document: Document) -> Nodes:
     A segment belongs to the nearest target node around it, or to its own element if none is around it.
     """
     elements, table = document.elements, document.segments
-    parents = elements["parent"].tolist()
     own = np.zeros(len(elements), np.int64)
     inside = table["element"] >= 0
     np.add.at(own, table["element"][inside], table["chars"][inside])
-    is_target = (own >= _OWN * np.maximum(elements["chars"], 1)).tolist()
-    nearest: list[int] = []
-    for row, parent in enumerate(parents):
-        above = nearest[parent] if parent >= 0 else -1
-        nearest.append(row if is_target[row] else above)
-    around = np.append(np.array(nearest, np.int64), -1)[table["element"]]
+    around = innermost(document, own >= _OWN * np.maximum(elements["chars"], 1))
     chosen = np.where(around >= 0, around, table["element"])
     rows, owners = np.unique(chosen, return_inverse=True)
     size = len(rows)

@@ -35,21 +35,29 @@ _CELLS = [CODE["td"], CODE["th"]]
 _ORDINARY_SENTENCES = 3.0
 
 
+def innermost(document: Document, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The innermost wanted element around each segment, -1 without one: shape (segments,).
+
+    Args:
+        document: the page.
+        wanted: shape (elements,): which elements are wanted.
+    """
+    chosen = wanted.tolist()
+    around: list[int] = []
+    for row, parent in enumerate(document.elements["parent"].tolist()):
+        around.append(row if chosen[row] else around[parent] if parent >= 0 else -1)
+    # the last value is for segments without an element
+    found: npt.NDArray[np.int64] = np.array([*around, -1], np.int64)[document.segments["element"]]
+    return found
+
+
 def semantic_blocks(document: Document) -> npt.NDArray[np.int64]:
     """The semantic block of each segment, as the index of its innermost element of the layout: shape
     (segments,).
 
     Blocks are these elements; -1 is for segments outside of them.
     """
-    elements = document.elements
-    layout = np.isin(elements["tag"], _LAYOUT).tolist()
-    around: list[int] = []
-    for row, parent in enumerate(elements["parent"].tolist()):
-        around.append(row if layout[row] else around[parent] if parent >= 0 else -1)
-    owners = document.segments["element"]
-    # the last value is for segments without an element
-    blocks: npt.NDArray[np.int64] = np.array([*around, -1], np.int64)[owners]
-    return blocks
+    return innermost(document, np.isin(document.elements["tag"], _LAYOUT))
 
 
 @dataclass(frozen=True)

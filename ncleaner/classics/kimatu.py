@@ -252,11 +252,6 @@ def are_quotes(blocks: Blocks, references: Mask) -> Mask:
     return found[blocks.styles]
 
 
-def _least(blocks: Blocks, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The least value of each block, of values for each of its rows."""
-    return np.minimum.reduceat(values, blocks.starts[:-1])
-
-
 def _nearest(
     keys: npt.NDArray[np.int64], known: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -279,7 +274,7 @@ def same_style(blocks: Blocks, references: Mask, ratio: float = 0.1, distance: i
     sure = np.flatnonzero(references[owners])
     sure = sure[np.argsort(keys[sure])]
     places, gaps = _nearest(keys, keys[sure])
-    least = _least(blocks, gaps)
+    least = np.minimum.reduceat(gaps, blocks.starts[:-1])
     # the first one of the nearest rows
     rows = np.flatnonzero(gaps == least[owners])[::-1]
     relevance = np.empty(len(blocks))
@@ -311,7 +306,7 @@ def are_near(blocks: Blocks, candidates: Mask, relevance: float = -1.0, distance
     rows = np.sort(blocks.rows[candidates[blocks.owners]])
     if not len(rows):
         return np.zeros(len(blocks), bool)
-    gaps = _least(blocks, _nearest(blocks.rows, rows)[1])
+    gaps = np.minimum.reduceat(_nearest(blocks.rows, rows)[1], blocks.starts[:-1])
     return ~candidates & (blocks.relevance >= relevance) & (gaps <= distance)
 
 
