@@ -465,7 +465,6 @@ def _dump(
         if not html.source:
             # not read by `pages`
             check_page(html)
-        if not html.source:
             # which passes such files over
             check_text(page, recipe.encoding or content_type)
         if html.kind == "text":

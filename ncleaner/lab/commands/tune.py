@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -137,14 +138,7 @@ def _f_score(trial: Trial) -> float:
     return 100 * trial.figures.f_score
 
 
-def _clean_entropy(trial: Trial) -> float:
-    return trial.clean_entropy
-
-
-def _dirty_entropy(trial: Trial) -> float:
-    return trial.dirty_entropy
-
-
+_clean_entropy, _dirty_entropy = attrgetter("clean_entropy"), attrgetter("dirty_entropy")
 _MEASURES = (
     ("clean text", "cross-entropy, bits per character", _clean_entropy),
     ("dirty text", "cross-entropy, bits per character", _dirty_entropy),

@@ -178,10 +178,8 @@ def _why(why: Why) -> Iterator[str]:
     if why.base is not None:
         yield "<table><tbody>"
         yield _line("before anything is known of it", why.base, "base")
-        for reason in listed(why.features):
+        for reason in (*listed(why.features), *why.steps):
             yield _line(*reason)
-        for step in why.steps:
-            yield _line(*step)
         total = "" if why.bar is None else f"score; the bar is {why.bar:+.2f}"
         yield _line(total or "score", why.score or 0.0, "total")
         yield "</tbody></table>"

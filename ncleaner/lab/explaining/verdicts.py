@@ -479,8 +479,7 @@ def details_of(explanation: Verdicts, why: Why) -> Iterator[str]:
     if why.base is not None:
         yield ""
         yield f"{why.base:+8.2f}  before anything is known of it"
-        yield from _rows(listed(why.features))
-        yield from _rows(why.steps)
+        yield from _rows([*listed(why.features), *why.steps])
         yield f"{why.score or 0:+8.2f}  score" + ("" if why.bar is None else f"; the bar is {why.bar:+.2f}")
     for ruling in why.rulings:
         yield f"{'kept' if ruling.keeps else 'removed':>8}  {visible(ruling.said)}"
