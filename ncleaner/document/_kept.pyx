@@ -12,13 +12,9 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 
 from ncleaner.document._tables cimport Tables, segment_t, tables_t
-from ncleaner.text._letters cimport decode_utf8, is_unspaced, is_white
+from ncleaner.text._letters cimport Py_UNICODE_ISALNUM, Py_UNICODE_ISALPHA, decode_utf8, is_unspaced, is_white
 
 import numpy as np
-
-cdef extern from "Python.h" nogil:
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISALPHA(Py_UCS4)
 
 # How many bytes a byte of text takes inside of a JSON string, and the letter of a short escape.
 cdef uint8_t json_width[256]

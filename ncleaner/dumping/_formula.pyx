@@ -21,7 +21,7 @@ from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.text._ascii cimport fill_words, find_any, table_of, words_t
-from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
+from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case, strip
 
 from ncleaner.parsing._nodes import TAG_NAMES
 from ncleaner.text.wordlists import word_lists
@@ -122,14 +122,6 @@ cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept no
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
     """Returns whether the type of a script says that it is TeX: `math/tex`, perhaps with parameters."""
     return length >= 8 and memcmp(type_, b"math/tex", 8) == 0
-
-
-cdef void strip(const unsigned char** start, const unsigned char** end) noexcept nogil:
-    """Leaves out white space on both sides of a text."""
-    while start[0] < end[0] and is_white(start[0][0]):
-        start[0] += 1
-    while start[0] < end[0] and is_white((end[0] - 1)[0]):
-        end[0] -= 1
 
 
 cdef inline bint _strip_pair(

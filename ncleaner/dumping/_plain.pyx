@@ -11,7 +11,7 @@ from ncleaner.text._layout cimport (
     FENCED, FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end,
     outline_t, read_outline, tell_layout,
 )
-from ncleaner.text._letters cimport is_white
+from ncleaner.text._letters cimport after_white, is_white
 from ncleaner.text._lines cimport (
     FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line,
 )
@@ -31,10 +31,13 @@ cdef inline void _segment(
         b.segments[before].flags |= HEADER
 
 
-cdef inline const uint8_t* _after_white(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    while p < end and is_white(p[0]):
-        p += 1
-    return p
+cdef inline void _end(
+    builder_t* b, uint8_t kind, const uint8_t** start, const uint8_t* end, bint field
+) noexcept nogil:
+    """Adds the segment that has begun, if one has; none has after that."""
+    if start[0] != NULL:
+        _segment(b, kind, start[0], end, field)
+        start[0] = NULL
 
 
 cdef inline void _paragraph(builder_t* b, const uint8_t* start, const uint8_t* end, bint field) noexcept nogil:
@@ -122,8 +125,8 @@ cdef bint _same_quote(
 ) noexcept nogil:
     """Returns whether two quotation prefixes are the same, whatever their white space."""
     while True:
-        p = _after_white(p, end)
-        q = _after_white(q, stop)
+        p = after_white(p, end)
+        q = after_white(q, stop)
         if p == end or q == stop:
             return p == end and q == stop
         if p[0] != q[0]:
@@ -177,21 +180,16 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
         p = text + line.start
         end = text + line.end
         if p == end:
-            if start != NULL:
-                _segment(b, kind, start, stop, field)
-                start = NULL
+            _end(b, kind, &start, stop, field)
             continue
         if apart[i] >= FENCED:
-            if start != NULL:
-                _segment(b, kind, start, stop, field)
-                start = NULL
+            _end(b, kind, &start, stop, field)
             if _begins_fenced(apart, i):
                 _fenced(b, text, outline, i)
             continue
         if apart[i]:
-            if start != NULL and apart[i] != FOLDED:
-                _segment(b, kind, start, stop, field)
-                start = NULL
+            if apart[i] != FOLDED:
+                _end(b, kind, &start, stop, field)
             kind = c'p'
             marked = True
             level = level_end = NULL
@@ -208,9 +206,7 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
             quote == <size_t> (end - p) or marked or (quote != 0) != (level != NULL)
             or (quote and not _same_quote(level, level_end, p, p + quote))
         ):
-            if start != NULL:
-                _segment(b, kind, start, stop, field)
-                start = NULL
+            _end(b, kind, &start, stop, field)
         if start == NULL:
             field = False
         marked = False
@@ -232,8 +228,7 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
             marker or (_distance(line.indent, margin) > 1 and _distance(line.indent, other) > 1)
             or ended_early(lines.rows[i - 1].width, text + lines.rows[i - 1].end, p, end, outline.shape.width)
         ):
-            _segment(b, kind, start, stop, field)
-            start = NULL
+            _end(b, kind, &start, stop, field)
         if start != NULL:
             margin = other = line.indent
         else:
@@ -248,8 +243,7 @@ cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outl
                 kind = c'h'
             start = p
         stop = end
-    if start != NULL:
-        _segment(b, kind, start, stop, field)
+    _end(b, kind, &start, stop, field)
 
 
 def fill(Builder builder not None, bytes text not None, int layout, int width, int margin, bint begins, bint ends):

@@ -24,7 +24,9 @@ from ncleaner.document._tags cimport (
 from ncleaner.parsing._cues cimport is_one_of
 from ncleaner.parsing._structs cimport is_same
 from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, table_of, words_t
-from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case
+from ncleaner.text._letters cimport (
+    LOWER, NO_LETTER, UNCASED, UPPER, after_white, decode_utf8, is_unspaced, is_white, letter_case,
+)
 
 from ncleaner.parsing._cues import CLASSES
 from ncleaner.text.wordlists import word_lists
@@ -302,8 +304,7 @@ cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcep
 cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
     """Returns a pointer after the `]` of a mark whose attributes begin at `p`, or NULL if it is no mark."""
     cdef const unsigned char* close
-    while p < end and is_white(p[0]):
-        p += 1
+    p = after_white(p, end)
     cdef const unsigned char* name = p
     p = _name_end(p, end)
     if p == name or is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
@@ -348,8 +349,7 @@ cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const 
                 b.shortcodes[b.n_shortcodes] = key
                 b.n_shortcodes += 1
             return after
-        while p < end and is_white(p[0]):
-            p += 1
+        p = after_white(p, end)
     if p < end and p[0] == c'/' and not closing:
         p += 1
     if p == end or p[0] != c']':

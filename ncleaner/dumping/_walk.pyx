@@ -51,7 +51,7 @@ from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, table_of, words_t
-from ncleaner.text._letters cimport is_blank, is_white
+from ncleaner.text._letters cimport is_blank, strip
 
 from ncleaner.parsing._cues import CLASSES
 
@@ -478,20 +478,17 @@ cdef enum:
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     """Returns whether a link leads to the heading or paragraph that it is in, as its text and target say."""
     cdef str_t* text = text_of(node)
-    cdef size_t first = 0, end
     cdef int i
     if text == NULL or text.length > LONGEST_PERMALINK or node.first_child != node.last_child:
         return False
     cdef str_t* href = value_of(node, OF_HREF)
     if href == NULL or href.length == 0 or href.data[0] != c'#':
         return False
-    end = text.length
-    while first < end and is_white(text.data[first]):
-        first += 1
-    while end > first and is_white(text.data[end - 1]):
-        end -= 1
+    cdef const unsigned char* first = text.data
+    cdef const unsigned char* end = first + text.length
+    strip(&first, &end)
     for i in range(N_PERMALINKS if heading else ANYWHERE):
-        if strlen(PERMALINKS[i]) == end - first and memcmp(PERMALINKS[i], text.data + first, end - first) == 0:
+        if strlen(PERMALINKS[i]) == <size_t> (end - first) and memcmp(PERMALINKS[i], first, end - first) == 0:
             return True
     return False
 

@@ -8,7 +8,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memchr, memcmp, memmove, strlen
 
 from ncleaner.text._ascii cimport is_digit, is_letter
-from ncleaner.text._letters cimport NO_LETTER, decode_utf8, is_punctuation, is_white, letter_case
+from ncleaner.text._letters cimport NO_LETTER, after_white, decode_utf8, is_punctuation, is_white, letter_case, strip
 
 cdef enum:
     # Classes of bytes.
@@ -165,8 +165,7 @@ cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t
         put(out, INSIDE[i])
         put(out, b"}")
     else:
-        while start < q and is_white(start[0]):
-            start += 1
+        start = after_white(start, q)
     end = q + n + 6
     while q > start and is_white((q - 1)[0]):
         q -= 1
@@ -212,10 +211,7 @@ cdef const uint8_t* _put_typeset(
     if q >= stop:
         return p
     end = q + (2 if closing or display else 1)
-    while start < q and is_white(start[0]):
-        start += 1
-    while start < q and is_white((q - 1)[0]):
-        q -= 1
+    strip(&start, &q)
     if not is_tex(start, q) or not flags & TYPESET and not _says_formula(start, q):
         return p
     put_tex(out, start, q, display, flags & IN_CELL)

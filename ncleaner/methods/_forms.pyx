@@ -8,14 +8,9 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport HEADER, HIDDEN, Tables, segment_t
-from ncleaner.text._letters cimport decode_utf8
+from ncleaner.text._letters cimport Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE, decode_utf8
 
 import numpy as np
-
-cdef extern from "Python.h" nogil:
-    # these only look up a table, and need no GIL
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISSPACE(Py_UCS4)
 
 cdef enum:
     MARKS = 3           # characters that may come before a copyright sign
@@ -142,27 +137,26 @@ cdef inline bint _any_suspect(const uint8_t* p) noexcept nogil:
     return found != 0
 
 
-cdef bint _is_separated(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether there is a separator."""
-    cdef const uint8_t* stop
-    if end - p >= BLOCK:
-        while end - p >= BLOCK:
-            if _any_suspect(p):
-                stop = p + BLOCK
-                while p < stop:
-                    if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
-                        return True
-                    p += 1
-            else:
-                p += BLOCK
-        # with bytes that have been looked at
-        if not _any_suspect(end - BLOCK):
-            return False
-    while p < end:
+cdef inline bint _begins_separator(const uint8_t* p, const uint8_t* stop, const uint8_t* end) noexcept nogil:
+    """Whether a separator begins before `stop`."""
+    while p < stop:
         if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
             return True
         p += 1
     return False
+
+
+cdef bint _is_separated(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether there is a separator."""
+    if end - p >= BLOCK:
+        while end - p >= BLOCK:
+            if _any_suspect(p) and _begins_separator(p, p + BLOCK, end):
+                return True
+            p += BLOCK
+        # with bytes that have been looked at
+        if not _any_suspect(end - BLOCK):
+            return False
+    return _begins_separator(p, end, end)
 
 
 cdef bint _is_removed(const uint8_t* p, const uint8_t* end, uint32_t words) noexcept nogil:

@@ -45,7 +45,7 @@ from ncleaner.document._tags cimport (
     TAG_CAPTION, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, table_of, words_t
-from ncleaner.text._letters cimport is_white, last_mark
+from ncleaner.text._letters cimport after_white, last_mark
 from ncleaner.text._memory cimport zeros
 
 from ncleaner.text.wordlists import word_lists
@@ -499,17 +499,14 @@ fill_words(&CRUMBS, (" > ", " / ", " | ", " › ", " » ", " → "))
 
 cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
     """Returns whether a text begins like `© 2024` or `Copyright (c) 2024`."""
-    cdef size_t at = 9 if begins(p, size, b"copyright") else 0, sign
-    while at < size and is_white(p[at]):
-        at += 1
-    sign = _sign(p + at, size - at)
+    cdef const uint8_t* end = p + size
+    p = after_white(p + (9 if begins(p, size, b"copyright") else 0), end)
+    cdef size_t sign = _sign(p, <size_t> (end - p))
     if not sign:
         return False
-    at += sign
-    while at < size and is_white(p[at]):
-        at += 1
-    return (begins(p + at, size - at, b"19") or begins(p + at, size - at, b"20")) \
-        and size - at >= 4 and is_digit(p[at + 2]) and is_digit(p[at + 3])
+    p = after_white(p + sign, end)
+    size = <size_t> (end - p)
+    return size >= 4 and (begins(p, size, b"19") or begins(p, size, b"20")) and is_digit(p[2]) and is_digit(p[3])
 
 
 # `last_lines.txt` says what these are, and how to add one.
@@ -564,10 +561,8 @@ def drop_breadcrumbs(Tables tables not None, mask not None):
 
 cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
     """Returns whether a segment is a short heading, or a line that ends in a colon."""
-    if s.words <= HEADING_WORDS and 0 <= s.element < t.n_elements \
-            and TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
-        return True
-    return s.words <= LAST_WORDS and ends_in_colon(t, s)
+    return s.words <= HEADING_WORDS and 0 <= s.element < t.n_elements \
+        and TAG_H2 <= t.elements[s.element].tag <= TAG_H6 or s.words <= LAST_WORDS and ends_in_colon(t, s)
 
 
 def drop_last_headings(Tables tables not None, mask not None):

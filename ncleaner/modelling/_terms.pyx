@@ -20,13 +20,9 @@ import numpy as np
 from ncleaner.document._hashes cimport FNV_OFFSET, FNV_PRIME, extended, fnv, mix
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.text._ascii cimport is_digit
-from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold, is_unspaced
-
-cdef extern from "Python.h" nogil:
-    # these only look up a table, and need no GIL
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISDIGIT(Py_UCS4)
-    uint32_t Py_UNICODE_TOLOWER(Py_UCS4)
+from ncleaner.text._letters cimport (
+    NO_LETTER, UPPER, Py_UNICODE_ISALNUM, Py_UNICODE_ISDIGIT, Py_UNICODE_TOLOWER, decode_utf8, fold, is_unspaced,
+)
 
 # --------------------------------------------------------------------------------------------------
 # Stock phrases.

@@ -14,18 +14,14 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
 from ncleaner.text._ascii cimport begins_any
-from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, is_white, last_mark, letter_case
+from ncleaner.text._letters cimport (
+    LOWER, NO_LETTER, UNCASED, Py_UNICODE_ISALNUM, Py_UNICODE_ISDIGIT, Py_UNICODE_ISLOWER, Py_UNICODE_ISUPPER,
+    decode_utf8, is_final, is_white, last_mark, letter_case,
+)
 from ncleaner.text._lines cimport (
     FEED, SEPARATOR, SPACED, STRICT_FROM, bullet_length, enumeration_length, first_word, line_t, lines_t, quote_length,
     read_line, read_lines,
 )
-
-cdef extern from "Python.h" nogil:
-    # these only look up a table, and need no GIL
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISDIGIT(Py_UCS4)
-    bint Py_UNICODE_ISLOWER(Py_UCS4)
-    bint Py_UNICODE_ISUPPER(Py_UCS4)
 
 # --------------------------------------------------------------------------------------------------
 # Messages.
@@ -345,10 +341,9 @@ cdef inline bint _goes_on(
     while p < end and letter == NO_LETTER:
         p += decode_utf8(p, <size_t> (end - p), &code)
         letter = letter_case(code)
-    ended[0] = letter != LOWER and is_final(last_mark(text + line.start, text + line.end))
-    if letter != LOWER and not (letter == UNCASED and at_margin[0]):
-        return False
-    return not is_final(last_mark(text + line.start, text + line.end))
+    cdef bint final = is_final(last_mark(text + line.start, text + line.end))
+    ended[0] = letter != LOWER and final
+    return not final and (letter == LOWER or letter == UNCASED and at_margin[0])
 
 
 cdef void _count_pairs(const uint8_t* text, const outline_t* outline, pairs_t* found) noexcept nogil:

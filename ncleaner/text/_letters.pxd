@@ -2,6 +2,16 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
+cdef extern from "Python.h" nogil:
+    # these only look up a table, and need no GIL
+    bint Py_UNICODE_ISALNUM(Py_UCS4)
+    bint Py_UNICODE_ISALPHA(Py_UCS4)
+    bint Py_UNICODE_ISDIGIT(Py_UCS4)
+    bint Py_UNICODE_ISLOWER(Py_UCS4)
+    bint Py_UNICODE_ISSPACE(Py_UCS4)
+    bint Py_UNICODE_ISUPPER(Py_UCS4)
+    uint32_t Py_UNICODE_TOLOWER(Py_UCS4)
+
 cdef enum:
     # values of `letter_case`
     NO_LETTER   # neither letter nor digit
@@ -41,12 +51,23 @@ cdef inline bint is_white(uint8_t c) noexcept nogil:
     return c == c' ' or 9 <= c <= 13
 
 
+cdef inline const uint8_t* after_white(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns a pointer to the first character from `p` on that is no white space of ASCII, or `end`."""
+    while p < end and is_white(p[0]):
+        p += 1
+    return p
+
+
 cdef inline bint is_blank(const uint8_t* text, size_t length) noexcept nogil:
     """Returns whether a text is white space of ASCII only, or empty."""
-    cdef size_t i = 0
-    while i < length and is_white(text[i]):
-        i += 1
-    return i == length
+    return after_white(text, text + length) == text + length
+
+
+cdef inline void strip(const uint8_t** start, const uint8_t** end) noexcept nogil:
+    """Leaves out white space of ASCII on both sides of a text."""
+    start[0] = after_white(start[0], end[0])
+    while start[0] < end[0] and is_white((end[0] - 1)[0]):
+        end[0] -= 1
 
 
 cdef inline bint is_punctuation(uint32_t c) noexcept nogil:

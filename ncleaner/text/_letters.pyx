@@ -10,13 +10,6 @@ from ncleaner.text._ascii cimport is_digit, is_letter
 
 import unicodedata
 
-cdef extern from "Python.h" nogil:
-    # these only look up a table, and need no GIL
-    bint Py_UNICODE_ISALPHA(Py_UCS4)
-    bint Py_UNICODE_ISDIGIT(Py_UCS4)
-    bint Py_UNICODE_ISLOWER(Py_UCS4)
-    bint Py_UNICODE_ISUPPER(Py_UCS4)
-
 
 cdef int letter_case(uint32_t code) noexcept nogil:
     """Returns NO_LETTER, UPPER (also for digits), LOWER or UNCASED."""

@@ -9,7 +9,7 @@ from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.text._ascii cimport begins, is_digit, is_letter
-from ncleaner.text._letters cimport decode_utf8, enumeration_end, is_white
+from ncleaner.text._letters cimport after_white, decode_utf8, enumeration_end, is_blank, is_white
 
 cdef enum:
     TAB = 8
@@ -130,8 +130,7 @@ cdef const uint8_t* read_line(
             column = (column // TAB + 1) * TAB if p[0] == c'\t' else column + 1
             p += 1
     else:
-        while p < stop and is_white(p[0]):
-            p += 1
+        p = after_white(p, stop)
     if p == stop or ((p[0] >= 0x80 or p[0] < 0x20) and _is_blank(p, stop)):
         line.start = line.end = <uint32_t> (p - text)
         return after
@@ -410,10 +409,7 @@ def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by
         line_end = <const uint8_t*> memchr(p, c'\n', <size_t> (stop - p))
         if line_end == NULL:
             break
-        at = p
-        while at < line_end and is_white(at[0]):
-            at += 1
-        blank = at == line_end
+        blank = is_blank(p, <size_t> (line_end - p))
         if (
             not blank and (by_line or empty) and memchr(p, c'>', <size_t> (line_end - p)) == NULL
             and memchr(p, c'|', <size_t> (line_end - p)) == NULL
