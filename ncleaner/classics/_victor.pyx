@@ -131,33 +131,30 @@ cdef inline uint8_t _share(uint64_t part, uint64_t whole) noexcept nogil:
     return <uint8_t> (1 + (SHARES - 1 if part * SHARES >= whole * SHARES else part * SHARES // whole))
 
 
-cdef inline bint _is_digit(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    return p < end and is_digit(p[0])
+cdef inline int _digits(const uint8_t** p, const uint8_t* end) noexcept nogil:
+    """Passes over digits; returns their number."""
+    cdef const uint8_t* start = p[0]
+    while p[0] < end and is_digit(p[0][0]):
+        p[0] += 1
+    return <int> (p[0] - start)
 
 
 cdef void _numbers(const uint8_t* p, const uint8_t* end, counts_t* found) noexcept nogil:
     """Looks for a date (1.2.2003, 2003-02-01, 1/2/03) or a time (12:30) that begins with the digit at `p`."""
     cdef const uint8_t* q = p
-    cdef int first = 0, second = 0, third = 0
-    while _is_digit(q, end):
-        q += 1
-        first += 1
+    cdef int first = _digits(&q, end)
     if first > 4 or q >= end:
         return
     cdef uint8_t sign = q[0]
     q += 1
-    while _is_digit(q, end):
-        q += 1
-        second += 1
+    cdef int second = _digits(&q, end)
     if sign == c':':
         found.time |= first <= 2 and second == 2
         return
     if not (sign == c'.' or sign == c'/' or sign == c'-') or not 1 <= second <= 2 or q >= end or q[0] != sign:
         return
     q += 1
-    while _is_digit(q, end):
-        q += 1
-        third += 1
+    cdef int third = _digits(&q, end)
     found.numeric_date |= (third == 2 or third == 4) if first <= 2 else (first == 4 and 1 <= third <= 2)
 
 

@@ -105,32 +105,28 @@ cdef inline void _read(noted_t* noted, node_t* node) noexcept nogil:
         attr = attr.next
 
 
-cdef inline bint _names_author(const str_t* value) noexcept nogil:
-    """Returns whether a class has the word author or byline, in small letters but for the first one.
+cdef inline bint _has_word(const str_t* value, int first, const char* rest, const char* other) noexcept nogil:
+    """Returns whether a value has a word of six letters, the first one small or not: `first` and `rest` or `other`.
 
-    A byte is searched for that few classes have."""
-    cdef const unsigned char* text = value.data
-    cdef const unsigned char* end = text + value.length
-    cdef const unsigned char* at = text
-    if value.length < 6:
-        return False
+    The second letter is searched for, which few classes have."""
+    cdef const unsigned char* end = value.data + value.length
+    cdef const unsigned char* at = value.data
     while True:
-        at = <const unsigned char*> memchr(at, c'u', end - at)
-        if at == NULL:
-            break
-        if at > text and end - at >= 5 and lower((at - 1)[0]) == c'a' and memcmp(at, b"uthor", 5) == 0:
-            return True
-        at += 1
-    at = text
-    while True:
-        at = <const unsigned char*> memchr(at, c'y', end - at)
+        at = <const unsigned char*> memchr(at, rest[0], end - at)
         if at == NULL:
             return False
-        if at > text and end - at >= 5 and lower((at - 1)[0]) == c'b' and (
-            memcmp(at, b"yline", 5) == 0 or memcmp(at, b"yLine", 5) == 0
+        if at > value.data and end - at >= 5 and lower((at - 1)[0]) == first and (
+            memcmp(at, rest, 5) == 0 or memcmp(at, other, 5) == 0
         ):
             return True
         at += 1
+
+
+cdef inline bint _names_author(const str_t* value) noexcept nogil:
+    """Returns whether a class has the word author or byline, in small letters but for the first one."""
+    return value.length >= 6 and (
+        _has_word(value, c'a', b"uthor", b"uthor") or _has_word(value, c'b', b"yline", b"yLine")
+    )
 
 
 cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:

@@ -114,10 +114,7 @@ cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) 
 
 
 cdef void _push(blocks_t* blocks, stack_t* stack, int32_t node, int32_t element) noexcept nogil:
-    cdef frame_t* frame = &stack.frames[stack.n]
-    frame.node = node
-    frame.element = element
-    frame.child = -1
+    stack.frames[stack.n] = frame_t(node, element, -1)
     stack.n += 1
     if element >= 0:
         blocks.places[element].frame = stack.n

@@ -153,15 +153,11 @@ cdef uint32_t read_names(
     for i in range(length):
         c = value[i]
         small = c | 0x20
-        if not c'a' <= small <= c'z':
+        if not c'a' <= small <= c'z' or c != small and c'a' <= before <= c'z':
             _end_word(b, key, letters, at, &bits)
             letters = 0
             key = 0
-        else:
-            if c != small and c'a' <= before <= c'z':
-                _end_word(b, key, letters, at, &bits)
-                letters = 0
-                key = 0
+        if c'a' <= small <= c'z':
             if not letters:
                 # the letters of what is no word are counted from below
                 letters = -_letters_of_none(value, i, length)

@@ -39,6 +39,7 @@ from ncleaner.text.wordlists import word_lists
 
 Row = dict[str, Any]
 Numbered = tuple[int, Row | str]
+Choose = Callable[[Sequence[str]], Sequence[str]]
 
 _NAMES: Final = word_lists(
     "reading/columns",
@@ -95,11 +96,7 @@ def pages_of_table(
 
 
 def rows_of(
-    kind: TableKind,
-    source: Source,
-    layers: Sequence[Members],
-    limit: int,
-    choose: Callable[[Sequence[str]], Sequence[str]],
+    kind: TableKind, source: Source, layers: Sequence[Members], limit: int, choose: Choose
 ) -> Iterator[Numbered]:
     """Reads the rows of a table with their numbers, from 0 on; where it cannot be read, it yields why.
 
@@ -353,9 +350,7 @@ def _lines(pieces: Iterable[bytes], most: int) -> Iterator[bytes | None]:
             parts, size = [more[-1]], len(more[-1])
 
 
-def _rows_of_json(
-    pieces: Iterable[bytes], most: int, choose: Callable[[Sequence[str]], Sequence[str]]
-) -> Iterator[Numbered]:
+def _rows_of_json(pieces: Iterable[bytes], most: int, choose: Choose) -> Iterator[Numbered]:
     is_first = True
     number = 0
     for line in _lines(pieces, most):
@@ -375,9 +370,7 @@ def _rows_of_json(
 # CSV and TSV
 
 
-def _rows_of_csv(
-    pieces: Iterable[bytes], most: int, choose: Callable[[Sequence[str]], Sequence[str]]
-) -> Iterator[Numbered]:
+def _rows_of_csv(pieces: Iterable[bytes], most: int, choose: Choose) -> Iterator[Numbered]:
     pieces = iter(pieces)
     head = next(pieces, b"")
     pieces = chain([head.removeprefix(BOM)], pieces)
