@@ -15,8 +15,6 @@ gives the pages of any input:
 a gold standard. The command line, `ncleaner --help`, does all this for whole crawls in worker processes.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.machinery import PathFinder
 

@@ -1,7 +1,5 @@
 """`python -m ncleaner`, and the entry point of `ncleaner-spark`."""
 
-from __future__ import annotations
-
 import sys
 
 from ncleaner.cli.app import main

@@ -1,8 +1,6 @@
 """Checks of what callers of the Python API give: the error says at once which argument is wrong, and what it
 must be."""
 
-from __future__ import annotations
-
 import math
 import operator
 import os

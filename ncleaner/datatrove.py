@@ -12,8 +12,6 @@ kills or holds up a process costs no other page. The metadata of a document are 
 (docs/scale.md).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack

@@ -4,8 +4,6 @@ Every error that data, a file or an option can cause derives from `NcleanerError
 it as one line to standard error. Any other exception that reaches the user is a bug in this package.
 """
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterable
 from importlib import import_module

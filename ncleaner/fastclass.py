@@ -1,7 +1,5 @@
 """Records: data classes that cost little at the start of a command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform, overload

@@ -1,7 +1,5 @@
 """Bounds for one page, in the Python API and on the command line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ncleaner.errors import InputError

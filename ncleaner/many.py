@@ -1,7 +1,5 @@
 """Many pages in memory: a column of a data frame, a list, a generator; in worker processes, in order."""
 
-from __future__ import annotations
-
 import pickle
 import time
 import warnings

@@ -1,7 +1,5 @@
 """The items that a reader yields: a captured page, a skipped record, a place of damage."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The versions of what outlives a release: outputs, models and surveys (docs/releasing.md)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 #: Of the outputs: it rises when a page gives other bytes with the same settings.

@@ -9,8 +9,6 @@ is largest: tags outside and words inside. The tokens are taken from the tree, v
 elements without text, such as scripts, with their tags.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ncleaner.document import Document

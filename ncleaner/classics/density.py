@@ -18,8 +18,6 @@ Pal's library smooths as Witten and Bell; the classes are equally likely beforeh
 comments around the content, as Pal does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

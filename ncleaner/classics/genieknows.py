@@ -11,8 +11,6 @@ is the place in reading order, large type means headings, and the relation is to
 weights are round numbers that were found on CleanEval's development set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

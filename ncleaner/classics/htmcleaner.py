@@ -16,8 +16,6 @@ are the words of at most four letters that the clean n-grams find likeliest, or 
 script without spaces.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise

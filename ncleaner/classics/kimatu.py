@@ -15,8 +15,6 @@ keeps its other constants to itself. Those below are round numbers that were fou
 set; distances are in segments.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sentences and phrases by their punctuation, in any language, as the systems of CleanEval count them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """Training of models that others have described: Victor (a conditional random field), FIASCO (a support
 vector machine), and lines (a decision tree)."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -28,8 +28,6 @@ removed if its common words, at its beginning and its end, are more than half of
 blocks and the text between them, no inline elements.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache

@@ -8,8 +8,6 @@ Loading all of the package takes some tenths of a second, so this module imports
 Python has not loaded already: an interrupt must find it in charge.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """Cards of models as plain text, and the list of those that come with the package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ncleaner.cli.parts import text_table

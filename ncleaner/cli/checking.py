@@ -1,8 +1,6 @@
 """What `doctor` says: of the package itself (version, needed packages, compiled parts), and of what a run
 finds around it (models, folders, cores, memory, open files, speed)."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -3,8 +3,6 @@
 An HTML page loads no other file, has no script, and takes the colours of the reader's system, light or dark.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

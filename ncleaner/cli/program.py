@@ -2,8 +2,6 @@
 command is called, so that `ncleaner --help` and each command load only what they need.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """Reports as tables of plain text and as HTML pages: the history of an output directory, and a crawl."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

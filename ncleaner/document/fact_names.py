@@ -1,7 +1,5 @@
 """The names of facts: what pages call their title, date or author in meta tags and microdata."""
 
-from __future__ import annotations
-
 from ncleaner.text.wordlists import word_lists
 
 # By what they say, the most reliable first. Most statements of a page have other names.

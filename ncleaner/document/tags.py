@@ -11,8 +11,6 @@ needs new models: another role of a tag changes the segments of a page, and anot
 changes a feature.
 """
 
-from __future__ import annotations
-
 from ncleaner.text.wordlists import pairs_of, word_lists
 
 # Roles: what the dumper does at a tag.

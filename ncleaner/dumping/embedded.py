@@ -14,8 +14,6 @@ All of it is bounded: characters of data, attempts to read a script, depth, obje
 references. The time is linear in the size of the page.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

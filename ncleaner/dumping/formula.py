@@ -9,8 +9,6 @@ another formula. The signs are those of Unicode's linear form of mathematics (Un
 Spaces separate the cells of a matrix, semicolons its rows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice

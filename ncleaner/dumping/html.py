@@ -1,7 +1,5 @@
 """HTML to Document: decode, bound, parse, walk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -10,8 +10,6 @@ These three become separate segments, and keep the characters by which an n-gram
 them.
 """
 
-from __future__ import annotations
-
 from ncleaner.arguments import check_is
 from ncleaner.document.tables import Document
 from ncleaner.dumping._builder import Builder

@@ -5,8 +5,6 @@ to. What this does not tell is searched for by its letters: text directly in tab
 text from the data of scripts, pages that were cut down before they were parsed, and plain text.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence

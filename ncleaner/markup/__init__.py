@@ -1,7 +1,5 @@
 """Markdown and clean HTML of what is kept of a page; here, what the user decides about them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

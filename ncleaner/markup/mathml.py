@@ -3,8 +3,6 @@
 Converters that the registries have lose matrices and the names of functions, and are not kept up.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable

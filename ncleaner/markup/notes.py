@@ -4,8 +4,6 @@ A reference is a link to a note, or a raised number that a later block begins wi
 references: it is kept where one of them is, also if it looks like boilerplate by itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cached_property

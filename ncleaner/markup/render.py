@@ -1,7 +1,5 @@
 """Markdown and clean HTML of a page; addresses are absolute, harmless, and mean the same in every format."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote, urljoin, urlsplit
 

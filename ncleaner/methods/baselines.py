@@ -7,8 +7,6 @@ short if they have at most five words each on average; a single separator makes 
 item.
 """
 
-from __future__ import annotations
-
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.methods._forms import removed_forms

@@ -1,7 +1,5 @@
 """The hybrid: n-grams and the structure of the page, decided for the page as a whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -6,8 +6,6 @@ reads the sample; if the page declares a language of this script, it first reads
 mostly agrees.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """NCleaner: two character n-gram models, one of clean and one of dirty text (Evert 2008)."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -5,8 +5,6 @@ cluster and the reading of model files use only this table. The table itself imp
 imported when the method is used.
 """
 
-from __future__ import annotations
-
 from ncleaner.methods.base import Entry, ModelKind
 
 _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")

@@ -4,8 +4,6 @@ This file has the names and numbers that the command line offers. It is apart fr
 these load NumPy, which takes too long for completing a word on the command line.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 FIXED_ALPHABETS = ("ascii", "nonlexical")

@@ -17,8 +17,6 @@ Text is counted in Unicode's normalisation form C (NFC): a page may write an acc
 or as a letter and a mark, and both give the same n-grams. The Document keeps the text of the page unchanged.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

@@ -13,8 +13,6 @@ jusText (Pomikálek 2011, chapter 3), Dragnet (Peters and Lecocq 2013), Web2Text
 2018, section 3). A feature without a source is new in ncleaner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from string import Template

@@ -8,8 +8,6 @@ A path has a separator or the suffix `.ncm` (`./en`, `models/en`, `en.ncm`); eve
 files and folders of the working directory do not shadow the model `en`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ systems on which Lexbor's functions are not found (`_lexbor`), so that there is 
 before it is parsed, and turns a page that may take too long into its text.
 """
 
-from __future__ import annotations
-
 from ncleaner.document.tags import INLINE, ROLE, TAGS, VOID
 from ncleaner.parsing._markup import tags
 from ncleaner.parsing.elements import ELEMENTS

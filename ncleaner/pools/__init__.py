@@ -1,7 +1,5 @@
 """Worker processes: their start, their messages, their replacement, and the signals that end a run."""
 
-from __future__ import annotations
-
 import os
 
 

@@ -1,7 +1,5 @@
 """How a run ends on a signal: SIGINT and SIGTERM raise an exception, which cleans up on its way."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -5,8 +5,6 @@ one request, and requests to a server run ahead. An address that has no length i
 input.
 """
 
-from __future__ import annotations
-
 import io
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ is damaged. The content of an input never raises an exception: the readable part
 read, and damage is an item of the stream, so that callers can count it like pages.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

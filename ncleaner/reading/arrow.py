@@ -1,7 +1,5 @@
 """The rows of Parquet and of Arrow. Imported where it is used, since pyarrow is an optional dependency."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final

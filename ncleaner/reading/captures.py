@@ -1,7 +1,5 @@
 """From the record of a capture to its page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -3,8 +3,6 @@
 A table is read in bounded memory, row by row. A cell or row that is broken costs only itself.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import json

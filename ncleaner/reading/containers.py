@@ -4,8 +4,6 @@ WACZ, as Webrecorder makes it, is a ZIP file with WARCs, an index and a list of 
 a message of mail that holds the page and its pictures.
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 import struct

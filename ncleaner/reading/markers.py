@@ -11,8 +11,6 @@ text: the rest of a stream is not known when its first page is cleaned, and a fi
 pipe. The pieces depend on the text alone, not on the blocks in which it is read.
 """
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -1,7 +1,5 @@
 """Opens inputs, and undoes their compression layer by layer."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

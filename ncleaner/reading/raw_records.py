@@ -6,8 +6,6 @@ that needs a dictionary, in bzip2 or xz) the inflated bytes are given, from its 
 block. A damaged record is not given at all: a `Damage` says where it is and how long.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Callable, Iterator

@@ -7,8 +7,6 @@ feeds without carriage returns. After some records without damage the fast reade
 them reads a record makes no difference to the result.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Generator, Iterator

@@ -5,8 +5,6 @@ gzip, Zstandard, LZ4, bzip2 or xz, one member after the other, and after a broke
 whole one. The memory of both is bounded.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -7,8 +7,6 @@ ended: then the items of all stretches together are those of `archive.read`. Any
 from there.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from collections import deque

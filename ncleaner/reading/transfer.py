@@ -6,8 +6,6 @@ headers, returns the content up to the damage, and names the damage. No step hol
 however much a body inflates.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Final

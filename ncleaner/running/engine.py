@@ -11,8 +11,6 @@ When a worker dies, another one continues its job: the results received so far s
 second worker dies is given up.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,8 +6,6 @@ results of the first stretch that is not written completely are written as they 
 wait, up to a bound.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, suppress

@@ -3,8 +3,6 @@
 To add a format, write a module with its class and enter it in `FORMATS`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 

@@ -1,7 +1,5 @@
 """JSON lines: one object per page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """Markdown and clean HTML of what is kept: headings, lists, tables, code and formulas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Workers render rows as JSON. The parent collects the rows of a row group, which 
 optional dependency, is imported when an output begins, and never in the workers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO

@@ -1,7 +1,5 @@
 """A page as a row: the columns of jsonl, Parquet, data frames and engines, which all have the same."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 from datetime import datetime

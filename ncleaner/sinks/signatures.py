@@ -1,7 +1,5 @@
 """Signatures of pages, of which `ncleaner survey` makes a survey of sites: JSON lines."""
 
-from __future__ import annotations
-
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page

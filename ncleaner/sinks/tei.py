@@ -1,7 +1,5 @@
 """TEI: XML of the Text Encoding Initiative (P5), one corpus for each output."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Plain text: one segment per line, an empty line after each page of an archive; and CleanEval's markup."""
 
-from __future__ import annotations
-
 from ncleaner.document import Document
 from ncleaner.document._kept import text_of
 from ncleaner.document.kept import Kept, lines_of

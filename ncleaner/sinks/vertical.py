@@ -1,8 +1,6 @@
 """Vertical text: one token per line, as Sketch Engine and the Corpus Workbench (CWB) read it; and
 prevertical, the same before it is tokenised."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 from ncleaner.document import Document

@@ -1,7 +1,5 @@
 """WET: WARC archives with a record for the clean text of each page."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from collections.abc import Iterator

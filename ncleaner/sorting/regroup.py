@@ -9,8 +9,6 @@ A sort has two parts: it scans all inputs, and then merges them, directory by di
 journal between the two parts says which inputs are merged, and in which order.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

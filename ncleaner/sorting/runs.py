@@ -6,8 +6,6 @@ one directory are one stretch of the file, so a merge reads long stretches, howe
 in the inputs. At the end of the file is a table of the stretches.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -12,8 +12,6 @@ Labels are those of the WHATWG standard: `iso-8859-1` means windows-1252 and `gb
 every browser. The result depends on the arguments only, so a page decodes the same each time.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Final

@@ -1,7 +1,5 @@
 """Language codes: ISO 639, and the codes that pages declare."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from ncleaner.text.wordlists import pairs_of, word_lists

@@ -13,8 +13,6 @@ reads a page a hundred times slower, and judges each line by itself. Here the wh
 that a page about such errors stays as it is.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from functools import cache, lru_cache

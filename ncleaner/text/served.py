@@ -1,7 +1,5 @@
 """Where parts of a decoded text are in its bytes as they were served."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -17,8 +17,6 @@ Khmer and Burmese, each character is a token. A segmenter of the language must f
 for tokens without a space between them let it restore the text.
 """
 
-from __future__ import annotations
-
 import re
 
 import regex

@@ -5,8 +5,6 @@ characters in them: it would move the cursor, change the title of its window, or
 Every message and table shows such a character as an escape sequence of Python (`\\x1b`, `\\u202e`) instead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, Final

@@ -6,8 +6,6 @@ is in double quotes where it begins or ends with a space. Words are in small let
 section ends in "as written". There are no other rules: a mistake ends the import, with file and line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Words, as the alignment with gold text and the search for prose count them, and ends of sentences."""
 
-from __future__ import annotations
-
 import re
 
 # Characters of the scripts that do not separate words, as ranges of a regular expression's character class.

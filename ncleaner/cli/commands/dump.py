@@ -1,7 +1,5 @@
 """`ncleaner dump`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

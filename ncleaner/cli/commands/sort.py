@@ -1,7 +1,5 @@
 """`ncleaner sort`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

@@ -3,8 +3,6 @@
 What people decide about annotating, each option declared once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ As D. Bauer, J. Degen, X. Deng et al. worked ("FIASCO: Filtering the Internet by
 Classification", WAC-3, 2007): two people label each page, and a third one settles what they disagree about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,8 +5,6 @@ pages, draws its learning curve, and measures how sure the better model is of al
 files to the directory of the person: the model, and `learned.json` with everything else.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

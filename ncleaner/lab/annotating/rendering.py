@@ -5,8 +5,6 @@ by nh3; the frame is a sandbox without scripts, forms and windows; and the polic
 from outside.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from html import escape
 from pathlib import Path

@@ -6,8 +6,6 @@ has a random token, which is exchanged for a cookie that no script can read and 
 and Origin must be the server's own: a site whose name leads here, or that posts here, is refused.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import socket

@@ -4,8 +4,6 @@ Every change is on the disk before the call returns. A caller gives the revision
 seen; if they have changed since, nothing is written, and it gets the newer ones.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`ncleaner annotate`: the labels of one page in a file, or a person's work on many pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

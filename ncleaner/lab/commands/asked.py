@@ -1,7 +1,5 @@
 """What people decide about `train` and `evaluate`, each option declared once. Nothing here loads NumPy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """Precision against recall of words at all thresholds: its points, as a table and as a plot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace

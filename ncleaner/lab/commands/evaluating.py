@@ -1,8 +1,6 @@
 """What `evaluate` does: it cleans pages if need be, compares them with gold texts, and shows the figures as
 text and as an HTML page with views of the worst pages."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence

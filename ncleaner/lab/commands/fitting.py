@@ -1,7 +1,5 @@
 """What `train` does: reads the pages, and makes a model of them. Loaded when a model is trained."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import chain

@@ -1,8 +1,6 @@
 """Plots as SVG: panels with axes, curves, points and their names. They need no library, and the same figures
 give the same bytes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What `annotate` does: opens a project, serves a person's work, shows agreement. Loaded when it runs."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal

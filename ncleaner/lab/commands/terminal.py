@@ -1,7 +1,5 @@
 """The explanation of a page as a table for terminals; only where there is one, it loads rich."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size

@@ -1,7 +1,5 @@
 """`ncleaner train`."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager

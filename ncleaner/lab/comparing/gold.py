@@ -1,7 +1,5 @@
 """Gold directories to compare on: their pages with their sites, and the convention of the gold texts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress

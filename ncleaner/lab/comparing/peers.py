@@ -7,8 +7,6 @@ as the gold standard wants them, where a program has a switch for them. No progr
 To add one, write a function that returns an `Extractor`, and enter it in `PEERS`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ over many pages, in a process of its own.
 A tool may raise, crash its process, or never end; this costs the page, and nothing else.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """The verdicts about a page against a gold text, and against the verdicts of another cleaner."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ segment. A segment of the structure is a link to its row, and the row that the a
 its verdict. The style sheet does that (`:target`), so the policy of the page forbids all scripts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

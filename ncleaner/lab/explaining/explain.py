@@ -1,8 +1,6 @@
 """Explains a page: its verdicts with the causes of each, from the record of the decision
 (`methods.base.Trace`), in bits and in words."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

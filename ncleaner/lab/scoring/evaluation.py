@@ -6,8 +6,6 @@ the compared pages. The script of 2008 leaves out a page without gold text but s
 all files, so that every missing file lowers its mean; here the result names the missing files instead.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

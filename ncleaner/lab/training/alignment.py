@@ -8,8 +8,6 @@ if at least half of its words are aligned. Aligned training counts by these labe
 do not belong together.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ kept the labels in a copy of the page, in the class of a `<span>` around each bl
 of their own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

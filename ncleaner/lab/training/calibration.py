@@ -1,7 +1,5 @@
 """Calibrates decisions on labelled pages: evidence, chain and thresholds of n-grams, log-odds of a hybrid."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

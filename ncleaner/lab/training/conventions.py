@@ -4,8 +4,6 @@ Annotators differ on headline, byline, standfirst, captions, readers' comments a
 measured by the convention of a gold standard only if it decides on these zones as its annotators did.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

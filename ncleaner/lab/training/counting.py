@@ -1,7 +1,5 @@
 """Counts of n-grams in clean and in dirty text, of which `modelling.ngrams` makes probabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ Rounds end when n-grams no longer agree better with the judgement of the whole, 
 not seen. That needs no gold text. docs/languages.md has figures, also for other choices.
 """
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections import Counter

@@ -1,8 +1,6 @@
 """Learning curves: the quality of a model by the number of finished pages, and whether more of
 them would help."""
 
-from __future__ import annotations
-
 import math
 import random
 import warnings

@@ -5,8 +5,6 @@ A model that has seen other pages of a site knows the site's menus: a split with
 overstates accuracy by several points.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -6,8 +6,6 @@ own, or it is the page cut down to its clean segments. Their segments have the t
 of the page's segments are theirs, too.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from dataclasses import replace

@@ -6,8 +6,6 @@ hundreds of pages, or for pages of an unusual kind: its forests see scores of n-
 without the page's site, as in use.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

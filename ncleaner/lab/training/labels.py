@@ -5,8 +5,6 @@ the text is not kept (o). Source: M. Marek, P. Pecina and M. Spousta, "Web Page 
 Random Fields" (2007).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ The decision is calibrated by cross-validation within the training pages, with n
 that has seen a site gives no evidence about the next site.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

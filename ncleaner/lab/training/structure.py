@@ -7,8 +7,6 @@ its site.
 Only this module needs LightGBM (extra `train`); the model consists of plain arrays.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

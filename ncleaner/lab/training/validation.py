@@ -10,8 +10,6 @@ own decision directly. It does influence the n-grams that score the pages for th
 cross-validation of one level.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
