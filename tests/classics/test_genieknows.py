@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncleaner.classics.genieknows import GenieKnows, semantic_blocks
+from ncleaner.classics.genieknows import GenieKnows, innermost, semantic_blocks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 
@@ -21,6 +21,14 @@ def test_blocks_are_the_elements_of_the_layout() -> None:
     # a block that goes on behind another one is the same
     assert blocks[0] == blocks[4]
     assert semantic_blocks(dump_text("one\n\ntwo")).tolist() == [-1, -1]
+
+
+def test_the_innermost_wanted_element_is_taken() -> None:
+    document = dump_html("<div>a<section><p>b</section></div><p>c")
+    tags = [document.path(row).rpartition("/")[2] for row in range(len(document.elements))]
+    found = innermost(document, np.array([tag in ("div", "p") for tag in tags]))
+    assert [tags[row] for row in found.tolist()] == ["div", "p", "p"]
+    assert innermost(document, np.zeros(len(tags), bool)).tolist() == [-1, -1, -1]
 
 
 def test_each_feature_alone() -> None:

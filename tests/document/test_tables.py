@@ -11,7 +11,7 @@ import pytest
 
 from ncleaner.document._tables import ELEMENT, MARK, RUN, SEGMENT
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import HIDDEN, PREFORMATTED
+from ncleaner.document.tables import HIDDEN, PREFORMATTED, places_in_text, run_chars
 from ncleaner.dumping.html import dump_html
 from ncleaner.sinks.text import kept_text
 
@@ -192,3 +192,14 @@ def test_a_document_has_no_way_to_other_tables() -> None:
     assert not hasattr(document, "with_tables")
     for name in ("runs", "segments", "elements", "names", "marks"):
         assert not getattr(document, name).flags.writeable
+
+
+@pytest.mark.parametrize("word", ["harbour", "Hafenmöwe"])
+def test_places_are_of_code_points(word: str) -> None:
+    document = dump_html(f"<p>The <b>{word}</b> is calm.</p><p>{word}</p>")
+    for table in (document.runs, document.segments):
+        starts, ends = places_in_text(document, table)
+        texts = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
+        data = [document.data[start:end].decode() for start, end in table[["start", "end"]].tolist()]
+        assert texts == data
+    assert run_chars(document)[-1] == len(word)
