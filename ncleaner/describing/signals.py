@@ -13,28 +13,47 @@ from ncleaner.page import Page
 from ncleaner.surveying.duplicates import sketch_of, text_hash
 from ncleaner.text.words import is_final
 
-# {name: whether it is a whole number}; the hashes are strings
+# {name: whether it is a whole number}, in the order of `figures_of`
+FILTERS = {
+    **dict.fromkeys(
+        (
+            "repeated_lines", "repeated_line_chars",
+            *(f"top_{n}_gram" for n in range(2, 5)), *(f"repeated_{n}_grams" for n in range(5, 11)),
+            "mean_word_length", "hash_ratio", "ellipsis_ratio", "bullet_lines", "ellipsis_lines", "letter_words",
+            "final_lines", "short_lines", "repeated_chars", "newlines_a_word",
+        ),
+        False,
+    ),
+    **dict.fromkeys(
+        "real_words stop_words c4_lines c4_sentences c4_lorem_ipsum c4_braces c4_policies".split(), True
+    ),
+}  # fmt: skip
+"""The figures on which the filters of Gopher, C4 and FineWeb decide."""
+
+# the hashes are strings
 SIGNALS = {
     **dict.fromkeys(("chars", "words", "segments"), True),
     **dict.fromkeys(
         "share_kept mean_score link_density list_share heading_share final_share words_a_segment".split(),
         False,
     ),
+    **FILTERS,
 }
 _DIGITS = 4
 
 
 def signals_of(
-    page: Page, document: Document, kept: Kept, text: bytes, bands: bool = False
+    page: Page, document: Document, kept: Kept, text: bytes, bands: bool = False, filters: bool = True
 ) -> dict[str, Any]:
-    """Returns figures of the clean text of a page. Shares are 0 to 1, four decimal places.
+    """Returns figures of the clean text of a page. Shares are 0 to 1, four decimal places; those of `filters`
+    are not rounded.
 
     Keys: chars (without white space), words, segments, share_kept (of the characters of the page), mean_score
     (bits, each segment weighted by its characters), link_density (share of the characters that are inside
     links), list_share and heading_share (of the characters), final_share (of the segments that end with final
     punctuation), words_a_segment, hash (of the text: 16 hexadecimal digits), and with `bands` those of a
-    sketch for near duplicates: two pages are near duplicates if they share one. Shares of a page without
-    clean text are None.
+    sketch for near duplicates: two pages are near duplicates if they share one; with `filters`, those of
+    FILTERS (docs/metadata.md). Shares of a page without clean text are None.
 
     Args:
         page: the captured page.
@@ -42,6 +61,7 @@ def signals_of(
         kept: mask and scores.
         text: the clean text, UTF-8.
         bands: add the bands; needs the extra `duplicates`.
+        filters: add the figures on which the filters of Gopher, C4 and FineWeb decide.
 
     Raises:
         InputError: rensa is not installed.
@@ -74,6 +94,11 @@ def signals_of(
         "words_a_segment": share(words, segments),
         "hash": f"{text_hash(text):016x}",
     }
+    if filters:
+        # imported lazily: fills tables that only this needs, and others want only the names above
+        from ncleaner.describing._filters import figures_of
+
+        found |= zip(FILTERS, figures_of(text), strict=True)
     if bands:
         found["bands"] = sketch_of(page, text).names
     return found

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ncleaner.describing.signals import SIGNALS
+from ncleaner.describing.signals import FILTERS, SIGNALS
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
@@ -105,6 +105,7 @@ class Fields:
         wanted = set(self._fields.values())
         self._said = not wanted.isdisjoint(METADATA)
         self._counted = not wanted.isdisjoint((*SIGNALS, "hash"))
+        self._filtered = not wanted.isdisjoint(FILTERS)
 
     def of(self, page: Page, document: Document, kept: Kept) -> dict[str, str]:
         """Returns {attribute: value} of a document; unknown values are empty."""
@@ -114,7 +115,7 @@ class Fields:
             found = {name: said[field] for name, field in METADATA.items()}
             found |= {name: "; ".join(said[name]) for name in ("authors", "tags", "robots")}
         if self._counted:
-            found |= signals_to_write(page, document, kept)
+            found |= signals_to_write(page, document, kept, filters=self._filtered)
         if self._table:
             found |= self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
         return {

@@ -259,11 +259,13 @@ def _describing() -> tuple[ModuleType, ModuleType]:
     return metadata, rights
 
 
-def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: bool = False) -> dict[str, Any]:
+def signals_to_write(
+    page: Page, document: Document, kept: Kept, duplicates: bool = False, filters: bool = True
+) -> dict[str, Any]:
     """Returns the figures of a page; see `signals_of`."""
     from ncleaner.describing.signals import signals_of
 
-    return signals_of(page, document, kept, kept_text(document, kept), duplicates)
+    return signals_of(page, document, kept, kept_text(document, kept), duplicates, filters)
 
 
 def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:
