@@ -17,17 +17,17 @@ from ncleaner.text.words import is_final
 FILTERS = {
     **dict.fromkeys(
         (
-            "repeated_lines", "repeated_line_chars",
-            *(f"top_{n}_gram" for n in range(2, 5)), *(f"repeated_{n}_grams" for n in range(5, 11)),
-            "mean_word_length", "hash_ratio", "ellipsis_ratio", "bullet_lines", "ellipsis_lines", "letter_words",
-            "final_lines", "short_lines", "repeated_chars", "newlines_a_word",
-        ),
+            "repeated_lines repeated_line_chars top_2_gram top_3_gram top_4_gram "
+            "repeated_5_grams repeated_6_grams repeated_7_grams repeated_8_grams repeated_9_grams "
+            "repeated_10_grams mean_word_length hash_ratio ellipsis_ratio bullet_lines ellipsis_lines "
+            "letter_words punctuated_lines short_lines repeated_chars newlines_a_word"
+        ).split(),
         False,
     ),
     **dict.fromkeys(
         "real_words stop_words c4_lines c4_sentences c4_lorem_ipsum c4_braces c4_policies".split(), True
     ),
-}  # fmt: skip
+}
 """The figures on which the filters of Gopher, C4 and FineWeb decide."""
 
 # the hashes are strings

@@ -185,7 +185,7 @@ def row_of(
         said = metadata_to_write(page, document)
         row["metadata"] = {name: None if value in ("", []) else value for name, value in said.items()}
     if options.signals:
-        row["signals"] = signals_to_write(page, document, kept, options.duplicates)
+        row["signals"] = signals_to_write(page, document, kept, bands=options.duplicates)
     if options.removed:
         row["removed"] = removed_text(document, kept).decode()
     if options.segments:
@@ -259,13 +259,11 @@ def _describing() -> tuple[ModuleType, ModuleType]:
     return metadata, rights
 
 
-def signals_to_write(
-    page: Page, document: Document, kept: Kept, duplicates: bool = False, filters: bool = True
-) -> dict[str, Any]:
+def signals_to_write(page: Page, document: Document, kept: Kept, **which: bool) -> dict[str, Any]:
     """Returns the figures of a page; see `signals_of`."""
     from ncleaner.describing.signals import signals_of
 
-    return signals_of(page, document, kept, kept_text(document, kept), duplicates, filters)
+    return signals_of(page, document, kept, kept_text(document, kept), **which)
 
 
 def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncleaner import Cleaner
-from ncleaner.describing.signals import SIGNALS, signals_of
+from ncleaner.describing.signals import FILTERS, SIGNALS, signals_of
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
 
@@ -20,8 +20,12 @@ PAGE = Page(
 
 def test_figures_of_what_is_kept() -> None:
     document, kept = Cleaner("everything").page(PAGE)
-    found = signals_of(PAGE, document, kept, kept_text(document, kept))
-    assert found == {
+    text = kept_text(document, kept)
+    found = signals_of(PAGE, document, kept, text)
+    plain = signals_of(PAGE, document, kept, text, filters=False)
+    assert plain.items() < found.items() and found.keys() - plain.keys() == set(FILTERS)
+    assert found["real_words"] == 14 and found["punctuated_lines"] == 0.25
+    assert plain == {
         "chars": 55,
         "words": 14,
         "segments": 4,
