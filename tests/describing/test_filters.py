@@ -25,6 +25,7 @@ from ncleaner.text.wordlists import word_lists
 from ncleaner.text.words import UNSPACED
 
 ROOT = Path(__file__).parent.parent.parent
+RECIPE = ROOT / "docs" / "language-model.md"
 LISTS = word_lists(
     "describing/filters", "stop words", "bullets", "ends", "filler", "scripts", "policies", "citations",
     "breaks", "final", "punctuation", "signs", "joints",
@@ -219,6 +220,60 @@ def test_of_real_pages(filters: Any, name: str) -> None:
     found = [kept_text(*cleaner.page(page)).decode() for page in pages]
     found = [text for text in found if text][:25]
     assert len(found) > 10 and sum(agree(filters, text) for text in found) > 20 * len(found)
+
+
+def decisions_of(filters: Any, text: str) -> list[bool]:
+    """Which filters keep a text, with their default thresholds."""
+    from datatrove.data import Document
+
+    repetition, quality, c4, fineweb = filters
+    kinds = (
+        repetition.GopherRepetitionFilter,
+        quality.GopherQualityFilter,
+        c4.C4QualityFilter,
+        fineweb.FineWebQualityFilter,
+    )
+    return [kind().filter(Document(text=text, id="")) is True for kind in kinds]
+
+
+@pytest.mark.slow
+def test_the_recipe_in_sql_keeps_the_same_pages(
+    filters: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    if not RECIPE.is_file():
+        pytest.skip("docs/ is not here")
+    import duckdb
+    import pyarrow as pa
+
+    cleaners = Cleaner(), Cleaner("everything")
+    pages = [
+        page
+        for name in ("crawl", "town")
+        for page in read(ROOT / "examples" / f"{name}.warc.gz")
+        if isinstance(page, Page)
+    ][:60]
+    found = {kept_text(*cleaner.page(page)).decode() for page in pages for cleaner in cleaners}
+    prose = "\n".join(sorted({line for text in found for line in text.split("\n") if len(line) > 80})[:20])
+    spoilt = ("{x}.", "Lorem ipsum.", "# " * 90, "... " * 90, "• a\n" * 400, "x…\n" * 40, "1, " * 400, prose)
+    found |= {prose, prose[:200], *(f"{prose}\n{each}".strip() for each in spoilt)}
+    rows = [
+        {"url": str(number), "language": "en", "text": text, "signals": figures(text)}
+        for number, text in enumerate(sorted(found - {""}))
+    ]
+    (tmp_path / "final").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "final" / "pages.parquet")
+    blocks = re.findall(r"^```python\n(.*?)^```", RECIPE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (block,) = (each for each in blocks if "judged" in each)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    judged: Any = duckdb.sql("SELECT text, gopher_repetition, gopher_quality, c4, fineweb FROM judged")
+    kept = {text: list(each) for text, *each in judged.fetchall()}
+    duckdb.sql("DROP VIEW judged")
+    assert kept == {text: decisions_of(filters, text) for text in found - {""}}
+    # each filter keeps some and drops some
+    assert [set(each) for each in zip(*kept.values(), strict=True)] == [{True, False}] * 4
 
 
 # without datatrove ------------------------------------------------------------------------------------
