@@ -107,8 +107,8 @@ class Recipe(Declared):
     )  # fmt: skip
     sites: str | Path | Survey | None = option(
         None,
-        "Remove text repeated across a site. FILE: a survey of sites (see `ncleaner survey`); auto: "
-        "`clean` surveys the inputs first, and so reads them twice.",
+        "Remove text repeated across a site. FILE: a survey of sites, or the directory of one (see "
+        "`ncleaner survey`); auto: `clean` surveys the inputs first, and so reads them twice.",
         kind=str, check=_check_sites, metavar="auto|FILE", common=True, panel=_DECISION,
     )  # fmt: skip
     threshold: float | Preset | None = option(
