@@ -333,6 +333,8 @@ def match_shards(shards: Sequence[Builder]) -> None:
     """Finds the duplicates among the pages of all shards. Raises OutputError: a disk is full."""
     if shards[0].contents.duplicates:
         with _writing(shards[0].path):
+            for each in shards:
+                each.database.execute(f"PRAGMA cache_size = -{_CACHE // len(shards)}")
             find_duplicates([each.database for each in shards])
 
 

@@ -129,7 +129,8 @@ def _survey(
             progress=display.advance,
             again=asked.again,
         )
-    display.finish(tally)
+    if sources:
+        display.finish(tally)
     return tally, found
 
 
