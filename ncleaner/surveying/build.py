@@ -265,6 +265,7 @@ class Builder:
                         with _writing(self.path):
                             self.database.executemany(statement, rows)
                             self._prune_after(len(rows) * (statement == _PAGE))
+            database.close()
 
     def group(self) -> None:
         """Ends what a shard can do by itself, when all is added. Raises OutputError: as `finish`."""
