@@ -17,15 +17,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
 from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import (
-    LAYOUT_CHOICES,
-    Binary,
-    Damage,
-    Page,
-    Skip,
-    TextLayout,
-    binary,
-)
+from ncleaner.page import LAYOUT_CHOICES, Binary, Damage, Page, Skip, TextLayout, binary
 from ncleaner.reading._warc import MAX_HEAD
 from ncleaner.reading.captures import page_of_record
 from ncleaner.reading.inflating import BLOCK, is_zip
