@@ -20,7 +20,6 @@ or as a letter and a mark, and both give the same n-grams. The Document keeps th
 import re
 import sys
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from functools import cache, cached_property, lru_cache
@@ -188,7 +187,8 @@ _CLASSES = (
     "other", "digit", "punctuation", "letter", "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Indic",
     "Southeast Asian", "Kana", "Hangul", "Han", "capital",
 )  # fmt: skip
-_CLASS = {name: number for number, name in enumerate(_CLASSES)}
+#: {class of characters: its number}
+CLASS = {name: number for number, name in enumerate(_CLASSES)}
 # `scripts.txt` says what these are.
 _SCRIPTS = word_lists("modelling/scripts", *_CLASSES[4:-1])
 # Beyond the first plane only these code points are no letters.
@@ -196,20 +196,20 @@ _PICTURES = (0x1D000, 0x20000)
 
 
 @lru_cache
-def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
+def classes_of_characters() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
     """Returns the class of every code point, and {capital: small letter} where both are one code point."""
-    table = np.full(_PAGES << 8, _CLASS["letter"], np.uint8)
-    table[slice(*_PICTURES)] = _CLASS["other"]
+    table = np.full(_PAGES << 8, CLASS["letter"], np.uint8)
+    table[slice(*_PICTURES)] = CLASS["other"]
     for script, ranges in _SCRIPTS.items():
         for each in ranges:
             first, last = (int(code, 16) for code in each.split("-"))
-            table[first:last] = _CLASS[script]
+            table[first:last] = CLASS[script]
     codes, category, kind = _categories(((0, 0x80), *_MIXED_BLOCKS))
     # Many scripts write vowels with marks, so a mark counts as a letter.
     letters = (category == ord("L")) | (category == ord("M"))
-    table[codes[~letters]] = _CLASS["other"]
-    table[codes[category == ord("N")]] = _CLASS["digit"]
-    table[codes[category == ord("P")]] = _CLASS["punctuation"]
+    table[codes[~letters]] = CLASS["other"]
+    table[codes[category == ord("N")]] = CLASS["digit"]
+    table[codes[category == ord("P")]] = CLASS["punctuation"]
     capitals = codes[letters & ((kind == ord("u")) | (kind == ord("t")))].tolist()
     lower = {code: chr(code).lower() for code in capitals}
     small = {code: ord(character) for code, character in lower.items() if len(character) == 1}
@@ -222,12 +222,12 @@ def scripts() -> Alphabet:
 
     Signs, digits and punctuation are the first symbols.
     """
-    return _pack("scripts", _CLASSES, _classes()[0].reshape(_PAGES, 256))
+    return _pack("scripts", _CLASSES, classes_of_characters()[0].reshape(_PAGES, 256))
 
 
 def _learned(characters: str, cased: bool) -> Alphabet:
     """Returns an alphabet of these characters, of classes for all others, and of white space."""
-    classes, small = _classes()
+    classes, small = classes_of_characters()
     if len(set(characters)) != len(characters) or "\n" in characters or " " in characters:
         raise ValueError("the characters of a learned alphabet must be distinct, and no white space")
     if not 1 <= len(characters) <= MAX_LEARNED:
@@ -235,7 +235,7 @@ def _learned(characters: str, cased: bool) -> Alphabet:
     first_class = 2 + len(characters)
     table = classes + np.uint8(first_class)
     if cased:
-        table[np.fromiter(small, np.int64)] = first_class + _CLASS["capital"]
+        table[np.fromiter(small, np.int64)] = first_class + CLASS["capital"]
     for position, character in enumerate(characters):
         table[ord(character)] = 2 + position
     if not cased:
@@ -244,40 +244,6 @@ def _learned(characters: str, cased: bool) -> Alphabet:
     table[[0x09, 0x0A, 0x20]] = 1
     names = ("\n", " ", *characters, *(f"<{name}>" for name in _CLASSES))
     return _pack("learned", names, table.reshape(_PAGES, 256), {"characters": characters, "cased": cased})
-
-
-def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = False) -> Alphabet:
-    """Returns the alphabet of the `size` most frequent characters of some text, with classes for all others.
-
-    The classes are digits, punctuation, other signs, and letters by script. Digits are always a class. The
-    alphabet serves any script: where a script has more than `size` letters, the frequent letters keep symbols
-    of their own.
-
-    Args:
-        texts: training text; the function converts it to NFC.
-        size: number of characters, 1 to 200.
-        cased: whether capitals and small letters have different symbols.
-
-    Raises:
-        ValueError: `size` is out of range, or the text has no character that can be a symbol.
-    """
-    if not 1 <= size <= MAX_LEARNED:
-        raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {size}")
-    classes, small = _classes()
-    counted: Counter[str] = Counter()
-    for text in texts:
-        counted.update(composed(text))
-    frequencies: Counter[str] = Counter()
-    for character, times in counted.items():
-        code = ord(character)
-        # A surrogate is half a character of UTF-16, and a model file (UTF-8) cannot hold it.
-        whole = not 0xD800 <= code < 0xE000
-        if whole and not character.isspace() and classes[code] != _CLASS["digit"]:
-            frequencies[character if cased else chr(small.get(code, code))] += times
-    chosen = sorted(frequencies, key=lambda character: (-frequencies[character], character))[:size]
-    if not chosen:
-        raise ValueError("there is no text to learn an alphabet from")
-    return _learned("".join(sorted(chosen)), cased)
 
 
 ALPHABETS = dict(zip(FIXED_ALPHABETS, (_ascii, _nonlexical), strict=True))

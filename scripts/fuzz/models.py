@@ -26,8 +26,9 @@ from ncleaner.classics.victor import VictorModel, make_slots
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.plain import dump_text
 from ncleaner.lab.training.counting import GramCounter, two_sides
+from ncleaner.lab.training.ngrams import learned_alphabet
 from ncleaner.modelling._terms import BUCKETS
-from ncleaner.modelling.alphabet import alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.container import MAGIC, ModelFile
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ncleaner.errors import ModelError
+from ncleaner.lab.training.ngrams import learned_alphabet
 from ncleaner.modelling.alphabet import (
     _FOREIGN,
     _MARKS,
@@ -13,7 +14,6 @@ from ncleaner.modelling.alphabet import (
     Alphabet,
     _run_of_marks,
     alphabet,
-    learned_alphabet,
 )
 
 
@@ -71,25 +71,6 @@ SAMPLES = ["Ελληνικά και English, ελληνικά 123. «Και» �
 def test_learned(cased: bool, text: str, folded: str) -> None:
     symbols = learned_alphabet(SAMPLES, size=8, cased=cased)
     assert fold(text, symbols) == folded
-
-
-def test_learned_takes_the_most_frequent_characters() -> None:
-    symbols = learned_alphabet(["aaa bbb cc d", "\u0061\u0301\u00e1\u00e1"], size=3)
-    assert symbols.parameters == {"characters": "abá", "cased": False}
-    assert learned_alphabet(["ab"], size=60).parameters["characters"] == "ab"
-    assert alphabet(symbols.header()).characters == symbols.characters
-    for size in (0, 201):
-        with pytest.raises(ValueError, match="from 1 to 200"):
-            learned_alphabet(["a"], size=size)
-    with pytest.raises(ValueError, match="no text"):
-        learned_alphabet(["12 \n"])
-
-
-def test_learned_from_text_that_nobody_wrote() -> None:
-    # by the square of the number of marks this would take an hour
-    assert learned_alphabet(["a" + "\u0301\u0323" * 1_000_000], size=4).size
-    # half a character cannot be written into a model
-    assert learned_alphabet(["ab\ud800\udfff"], size=60).parameters["characters"] == "ab"
 
 
 @pytest.mark.parametrize("size", [1, 60, 200])

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from ncleaner.cli.cards import card_text, model_table
 from ncleaner.errors import ModelError
 from ncleaner.lab.training.counting import GramCounter, two_sides
+from ncleaner.lab.training.ngrams import learned_alphabet
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.modelling.alphabet import learned_alphabet
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import NGramModel

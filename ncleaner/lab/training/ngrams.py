@@ -9,7 +9,8 @@ that has seen a site gives no evidence about the next site.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -24,8 +25,8 @@ from ncleaner.lab.training.counting import GramCounter, Tallies, add_counts, add
 from ncleaner.lab.training.examples import ADVICE, Examples, checked_pairs, score_page
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.lab.training.validation import Fold, validated
-from ncleaner.modelling import DEFAULT_Q
-from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
+from ncleaner.modelling import DEFAULT_Q, MAX_LEARNED
+from ncleaner.modelling.alphabet import CLASS, Alphabet, classes_of_characters, composed
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.ngrams import Counts, NGramModel
@@ -55,6 +56,40 @@ def _more(
             counter.add(document.data, document.segments["start"], document.segments["end"])
         sides.append(counter.tallies())
     return two_sides(sides[0], sides[1], differential=False)
+
+
+def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = False) -> Alphabet:
+    """Returns the alphabet of the `size` most frequent characters of some text, with classes for all others.
+
+    The classes are digits, punctuation, other signs, and letters by script. Digits are always a class. The
+    alphabet serves any script: where a script has more than `size` letters, the frequent letters keep symbols
+    of their own.
+
+    Args:
+        texts: training text; the function converts it to NFC.
+        size: number of characters, 1 to 200.
+        cased: whether capitals and small letters have different symbols.
+
+    Raises:
+        ValueError: `size` is out of range, or the text has no character that can be a symbol.
+    """
+    if not 1 <= size <= MAX_LEARNED:
+        raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {size}")
+    classes, small = classes_of_characters()
+    counted: Counter[str] = Counter()
+    for text in texts:
+        counted.update(composed(text))
+    frequencies: Counter[str] = Counter()
+    for character, times in counted.items():
+        code = ord(character)
+        # A surrogate is half a character of UTF-16, and a model file (UTF-8) cannot hold it.
+        whole = not 0xD800 <= code < 0xE000
+        if whole and not character.isspace() and classes[code] != CLASS["digit"]:
+            frequencies[character if cased else chr(small.get(code, code))] += times
+    chosen = sorted(frequencies, key=lambda character: (-frequencies[character], character))[:size]
+    if not chosen:
+        raise ValueError("there is no text to learn an alphabet from")
+    return named_alphabet({"name": "learned", "characters": "".join(sorted(chosen)), "cased": cased})
 
 
 def training_alphabet(

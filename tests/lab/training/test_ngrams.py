@@ -9,6 +9,7 @@ from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.lab.training.hybrid import train as train_model
+from ncleaner.lab.training.ngrams import learned_alphabet
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.modelling import STATISTICS, Scheme, Statistic
 from ncleaner.modelling.alphabet import alphabet
@@ -199,3 +200,22 @@ def test_the_default_order_follows_the_amount_of_text(monkeypatch: pytest.Monkey
     assert train(PAIRS).order == 2
     monkeypatch.setattr("ncleaner.lab.training.ngrams._TRIGRAMS_FROM", 100)
     assert train(PAIRS).order == 3
+
+
+def test_learned_takes_the_most_frequent_characters() -> None:
+    symbols = learned_alphabet(["aaa bbb cc d", "\u0061\u0301\u00e1\u00e1"], size=3)
+    assert symbols.parameters == {"characters": "abá", "cased": False}
+    assert learned_alphabet(["ab"], size=60).parameters["characters"] == "ab"
+    assert alphabet(symbols.header()).characters == symbols.characters
+    for size in (0, 201):
+        with pytest.raises(ValueError, match="from 1 to 200"):
+            learned_alphabet(["a"], size=size)
+    with pytest.raises(ValueError, match="no text"):
+        learned_alphabet(["12 \n"])
+
+
+def test_learned_from_text_that_nobody_wrote() -> None:
+    # by the square of the number of marks this would take an hour
+    assert learned_alphabet(["a" + "\u0301\u0323" * 1_000_000], size=4).size
+    # half a character cannot be written into a model
+    assert learned_alphabet(["ab\ud800\udfff"], size=60).parameters["characters"] == "ab"

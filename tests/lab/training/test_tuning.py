@@ -23,13 +23,13 @@ from ncleaner.lab.training import Labelled, NGramOptions
 from ncleaner.lab.training.counting import GramCounter, Tallies, add_tallies, two_sides
 from ncleaner.lab.training.examples import Examples, score_page
 from ncleaner.lab.training.hybrid import train_hybrid
-from ncleaner.lab.training.ngrams import train_and_score
+from ncleaner.lab.training.ngrams import learned_alphabet, train_and_score
 from ncleaner.lab.training.pairs import Pair
 from ncleaner.lab.training.tuning import Shares, Trial, Tuning, _Joint, grid_sums, tune
 from ncleaner.lab.training.validation import Figures
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling import Scheme
-from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import Alphabet, alphabet
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.recipe import Recipe
 
