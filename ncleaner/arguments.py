@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from numbers import Real
 from pathlib import Path
 
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s<>]+", re.IGNORECASE)
 _FILE = re.compile(r"[^\n<>]*\.(?:x?html?|php|aspx?|mhtml|txt|warc|arc|wet)(?:\.(?:gz|zst))?", re.IGNORECASE)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Returns a value as an error shows it: itself if that is short, else its type."""
     if value is None or isinstance(value, str | bytes | int | float):
         # a page may be large
@@ -39,7 +39,7 @@ def _shown(value: object) -> str:
 def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
     """Raises TypeError: the value has none of these types."""
     if not isinstance(value, kinds):
-        raise TypeError(f"{name} must be {what}, not {_shown(value)}")
+        raise TypeError(f"{name} must be {what}, not {shown(value)}")
 
 
 def check_local(name: str, value: object) -> None:
@@ -47,23 +47,13 @@ def check_local(name: str, value: object) -> None:
     machine can be used."""
     check_is(name, value, (str, os.PathLike), "a path")
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
-        raise ValueError(f"{name} must be a path on this machine, not {_shown(value)}")
-
-
-def check_all(name: str, values: Iterable[object], kind: type, what: str) -> None:
-    """Raises TypeError: the values are one string, nothing that can be gone through, or not all
-    of this type."""
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} must be {what}, not {_shown(values)}")
-    if isinstance(values, Sequence):
-        for value in values:
-            check_is(f"each of {name}", value, kind, what)
+        raise ValueError(f"{name} must be a path on this machine, not {shown(value)}")
 
 
 def check_flag(name: str, value: object) -> None:
     """Raises TypeError: the value is neither True nor False; those of NumPy will do."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
-        raise TypeError(f"{name} must be True or False, not {_shown(value)}")
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
 def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
@@ -74,7 +64,7 @@ def check_whole(name: str, value: object, low: int, high: int | None = None) -> 
             raise TypeError
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{name} must be {what}, not {_shown(value)}") from None
+        raise TypeError(f"{name} must be {what}, not {shown(value)}") from None
     if number < low or (high is not None and number > high):
         raise ValueError(f"{name} must be {what}, not {number}")
 
@@ -91,7 +81,7 @@ def check_number(
     above the last bound. `what` says in words what it must be."""
     what = what or ("a number" if low is None else f"a number {_range(low, high)}")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be {what}, not {_shown(value)}")
+        raise TypeError(f"{name} must be {what}, not {shown(value)}")
     number = float(value)
     inside = (low is None or number >= low) and (high is None or number <= high) and number > above
     if not math.isfinite(number) or not inside:
@@ -104,7 +94,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     what = f"{', '.join(known[:-1])} or {known[-1]}"
     check_is(name, value, str, what)
     if value not in known:
-        raise ValueError(f"{name} must be {what}, not {_shown(value)}")
+        raise ValueError(f"{name} must be {what}, not {shown(value)}")
 
 
 def check_path(name: str, value: object, what: str = "a path, as str or Path") -> None:
@@ -156,7 +146,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
     if isinstance(given, str):
         if len(given) <= _LONGEST_PATH and "<" not in given and _is_locator(given.strip()):
             warnings.warn(
-                f"{_shown(given)} looks like the path or the address of a page, and is cleaned as a text: "
+                f"{shown(given)} looks like the path or the address of a page, and is cleaned as a text: "
                 "`Path(…).read_bytes()` reads a file, `ncleaner.pages(…)` reads files, archives and "
                 "addresses",
                 InputWarning,
@@ -184,7 +174,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         advice = "use Cleaner.keep"
     elif hasattr(given, "__iter__"):
         advice = "give one page after the other"
-    raise TypeError(f"a page must be bytes or str, not {_shown(given)}: {advice}")
+    raise TypeError(f"a page must be bytes or str, not {shown(given)}: {advice}")
 
 
 def is_null(value: object) -> bool:

@@ -38,7 +38,7 @@ _TOLD = 20
 _MANY = {"damage": "places of damage", "page_given_up": "pages that are given up"}
 
 
-class _Display:
+class Display:
     """A rich bar on a terminal, else a line on standard error every ten seconds."""
 
     def __init__(self, total: int | None, quiet: bool, as_json: bool = False) -> None:
@@ -136,7 +136,7 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}"
 
 
-class ProgressDisplay(_Display):
+class ProgressDisplay(Display):
     """Progress of a cleaning run, by bytes of input. Notes of lost pages and damage are always shown.
 
     Args:
@@ -188,7 +188,7 @@ class ProgressDisplay(_Display):
             self.say(run_summary(tally, in_short))
 
 
-class SortDisplay(_Display):
+class SortDisplay(Display):
     """Progress of a sort, by bytes of its present phase; see `ProgressDisplay`."""
 
     def __init__(self, quiet: bool, as_json: bool) -> None:
@@ -249,24 +249,6 @@ def sort_summary(tally: SortTally) -> str:
             f"run the same command again, or without {it}"
         )
     return "\n".join(lines)
-
-
-class CountDisplay(_Display):
-    """Progress of work with a known number of steps.
-
-    Args:
-        one, many: the words for one step that is done, and for several.
-        quiet: show nothing.
-    """
-
-    def __init__(self, one: str, many: str, quiet: bool) -> None:
-        super().__init__(None, quiet)
-        self._what = one, many
-
-    def advance(self, done: int, total: int) -> None:
-        """Shows that `done` of `total` steps are finished."""
-        self._total = total
-        self._show(counted(done, *self._what), done)
 
 
 # most reasons that a summary names; the rest is summed up

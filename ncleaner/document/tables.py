@@ -414,19 +414,6 @@ class Document:
         return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>"
 
 
-def styled_parts(document: Document, row: int) -> Iterator[tuple[str, int]]:
-    """Yields the text of a segment in parts, each with the bits of its inline context: its runs, and what is
-    between them."""
-    segment = document.segments[row]
-    at, end = int(segment["start"]), int(segment["end"])
-    for run in document.runs[segment["first_run"] : segment["last_run"] + 1]:
-        begin, stop = max(int(run["start"]), at), min(int(run["end"]), end)
-        yield document.data[at:begin].decode("utf-8", "replace"), 0
-        yield document.data[begin:stop].decode("utf-8", "replace"), int(run["context"])
-        at = max(at, stop)
-    yield document.data[at:end].decode("utf-8", "replace"), 0
-
-
 def places_in_text(document: Document, table: Table) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns where the rows of a table begin and end in `Document.text`, in code points: both of shape
     (rows,), int64. The table is `runs` or `segments`."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError
 from ncleaner.modelling import STATISTICS, Statistic
-from ncleaner.modelling._decision import SATURATION, Statistics
+from ncleaner.modelling._decision import Statistics
 
 Preset = Literal["balanced", "precision", "recall"]
 PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
@@ -113,8 +113,3 @@ class Decision:
         if not all(0 < numbers[name] < 1 for name in ("to_clean", "stay_clean")):
             raise ValueError("the transition probabilities have to lie between 0 and 1")
         return cls(statistic=cast(Statistic, header["statistic"]), presets=presets, **numbers)
-
-
-def saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Returns log-odds in bits, bounded smoothly to −1 … 1: the evidence of a long segment saturates."""
-    return np.tanh(sums / SATURATION)

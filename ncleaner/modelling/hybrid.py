@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.fastclass import fastclass
-from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
 from ncleaner.modelling.container import Card, ModelFile, Parts, about_of, validated_facts
 from ncleaner.modelling.decision import Decision, Preset
@@ -83,15 +82,6 @@ def part_of_text(decision: Decision, structure: Structure | None = None) -> Stru
     structure model."""
     share = _SHARE if decision.statistic == "page" else 0.0
     return StructureChoice(structure or shipped_structure("text"), Calibration(1 - share), share)
-
-
-def keep_of(
-    document: Document, odds: npt.NDArray[np.float64], balance: str = "balanced"
-) -> npt.NDArray[np.bool_]:
-    """Chooses the segments of a page to keep by their log-odds, in nats: shape (segments,), bool."""
-    # weigh by characters: not every script separates words
-    sizes = document.segments["chars"].astype(np.float64)
-    return decide(probabilities_of(odds), sizes, BALANCES[balance])
 
 
 class Judgement(NamedTuple):

@@ -170,13 +170,6 @@ class StructureJudgement(NamedTuple):
     kinds: npt.NDArray[np.float64]
 
 
-def kinds_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Returns the probabilities of the kinds of a page from the sums of the trees of each kind."""
-    powers = np.exp(scores - scores.max())
-    found: npt.NDArray[np.float64] = powers / powers.sum()
-    return found
-
-
 def quality_row(document: Document, kept: Kept) -> npt.NDArray[np.float32]:
     """Returns what the quality of an output is estimated from: shape (len(QUALITY),).
 

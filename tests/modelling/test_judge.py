@@ -13,7 +13,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import ZONES
 from ncleaner.dumping.html import dump_html
 from ncleaner.methods.choice import load_method, read_ngrams
-from ncleaner.modelling._decision import probabilities_of
+from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
@@ -24,8 +24,8 @@ from ncleaner.modelling.features import (
     first_features,
     second_features,
 )
-from ncleaner.modelling.hybrid import HybridModel, keep_of
-from ncleaner.modelling.structure import Stock, Structure, kinds_of, shipped_structure
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.structure import BALANCES, Stock, Structure, shipped_structure
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
@@ -66,7 +66,9 @@ def step_by_step(
     forest, size = model.kinds.forest(KIND_COLUMN), len(model.kinds.sizes)
     # tree t is of kind t modulo their number
     trees = [float(forest.predict(row, 0, tree, tree + 1)[0]) for tree in range(size)]
-    kinds = kinds_of(np.reshape(trees, (-1, len(KINDS))).sum(axis=0))
+    sums = np.reshape(trees, (-1, len(KINDS))).sum(axis=0)
+    powers = np.exp(sums - sums.max())
+    kinds = powers / powers.sum()
     matrix[:, KIND_COLUMN:] = kinds
     spared = np.pad(matrix, ((spare, spare), (0, 0)), constant_values=OUTSIDE)
     share = 1.0 if news else min(max((kinds[0] - 0.7) / 0.2, 0.0), 1.0)
@@ -120,7 +122,9 @@ def test_hybrid(path: Path) -> None:
     for each in (model, model.with_threshold("precision"), model.with_threshold("recall")):
         found = each.judge(document)
         assert found.scores == pytest.approx(odds / math.log(2), abs=1e-12)
-        assert found.mask.tolist() == keep_of(document, odds, each.balance).tolist()
+        sizes = document.segments["chars"].astype(np.float64)
+        kept = decide(probabilities_of(odds), sizes, BALANCES[each.balance])
+        assert found.mask.tolist() == kept.tolist()
     assert model.with_threshold(1.5).judge(document).mask.tolist() == (odds / math.log(2) >= 1.5).tolist()
 
 

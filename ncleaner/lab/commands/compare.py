@@ -155,7 +155,7 @@ def command(
 
 def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool) -> Comparison:
     """Compares the tools on one gold standard."""
-    from ncleaner.cli.progress import CountDisplay
+    from ncleaner.lab.commands.steps import CountDisplay
     from ncleaner.lab.comparing.comparison import compare, train_folds
     from ncleaner.lab.comparing.gold import read_gold
 

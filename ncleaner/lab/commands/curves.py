@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.cli.progress import CountDisplay
 from ncleaner.document import Document
 from ncleaner.errors import EvaluationError, ModelError
 from ncleaner.lab.commands.plots import Panel, Series, drawing, plot_path, write_plot
+from ncleaner.lab.commands.steps import CountDisplay
 from ncleaner.lab.training.calibration import curves
 from ncleaner.lab.training.examples import score_page
 from ncleaner.lab.training.pairs import Pair

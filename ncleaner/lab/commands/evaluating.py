@@ -15,11 +15,11 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.cli.parameters import Run
 from ncleaner.cli.parts import html_head, html_table, text_table, wide, write_page
 from ncleaner.cli.printing import show, show_json, tell_error
-from ncleaner.cli.progress import CountDisplay
 from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, NcleanerError, TrainingError, TrainingWarning, cannot_write
 from ncleaner.lab.commands.asked import Measuring
 from ncleaner.lab.commands.curves import curve_drawing, curve_of, curve_table, write_curve
+from ncleaner.lab.commands.steps import CountDisplay
 from ncleaner.lab.comparing.gold import unit_of
 from ncleaner.lab.explaining.against import with_gold
 from ncleaner.lab.explaining.drawing import page_of

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import chain
 
 from ncleaner.cli.printing import tell
-from ncleaner.cli.progress import CountDisplay
 from ncleaner.errors import named
 from ncleaner.lab.commands.asked import Training
 from ncleaner.lab.commands.evaluating import SEEN, digests_of
 from ncleaner.lab.commands.labelled import read_labelled
+from ncleaner.lab.commands.steps import CountDisplay
 from ncleaner.lab.training import Labelled, NGramOptions
 from ncleaner.lab.training.annotations import Annotated as AnnotatedPage
 from ncleaner.lab.training.annotations import read_annotated

@@ -88,7 +88,7 @@ def command(*, labelled: Labelled, tried: Tried, ngrams: NGramOptions, recipe: R
     """
     import json
 
-    from ncleaner.cli.progress import CountDisplay
+    from ncleaner.lab.commands.steps import CountDisplay
     from ncleaner.lab.training.tuning import DEFAULT_QS
     from ncleaner.lab.training.tuning import tune as search
     from ncleaner.storage.local import check_writable, write_whole

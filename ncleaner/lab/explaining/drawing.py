@@ -15,10 +15,10 @@ from html import escape, unescape
 from pathlib import Path
 
 from ncleaner.document import Document, tags
-from ncleaner.document.tables import styled_parts
 from ncleaner.lab.explaining.against import Differences
 from ncleaner.lab.explaining.verdicts import MARKS, Verdicts, Why, legend, listed, said_of_segment
 from ncleaner.lab.explaining.view import marked_html
+from ncleaner.lab.training.fragments import styled_parts
 from ncleaner.text.visible import counted, html_text, visible_lines
 
 # What a browser may do with the page: show the style sheet that it contains.

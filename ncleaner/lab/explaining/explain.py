@@ -33,6 +33,7 @@ from ncleaner.lab.explaining.verdicts import (
     lines_of,
     said_of,
 )
+from ncleaner.lab.training.calibration import saturated
 from ncleaner.methods.base import Trace
 from ncleaner.methods.choice import PerLanguage
 from ncleaner.methods.hybrid import Hybrid
@@ -40,7 +41,6 @@ from ncleaner.methods.ngram import NGram
 from ncleaner.methods.registry import METHODS
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.alphabet import composed
-from ncleaner.modelling.decision import saturated
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import EARLY, PART, PART_OF_TEXT, Structure

@@ -5,12 +5,12 @@ What people decide about training, each option declared once. Nothing here loads
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ncleaner.arguments import check_all, check_choice, check_is
+from ncleaner.arguments import check_choice, check_is, shown
 from ncleaner.modelling import (
     ALPHABET_NAMES,
     DEFAULT_Q,
@@ -36,6 +36,16 @@ DEFAULT_ALPHABET = "learned"
 _PAGES = "Pages"
 _NGRAMS = "N-grams"
 _RECORDED = "What the model records"
+
+
+def check_all(name: str, values: Iterable[object], kind: type, what: str) -> None:
+    """Raises TypeError: the values are one string, nothing that can be gone through, or not all
+    of this type."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be {what}, not {shown(values)}")
+    if isinstance(values, Sequence):
+        for value in values:
+            check_is(f"each of {name}", value, kind, what)
 
 
 def _check_alphabet(name: str, value: Any) -> None:

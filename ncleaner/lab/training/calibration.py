@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ncleaner.lab.scoring.measures import clusters_of
 from ncleaner.modelling import Statistic
-from ncleaner.modelling._decision import probabilities_of
-from ncleaner.modelling.decision import Decision, saturated
+from ncleaner.modelling._decision import SATURATION, probabilities_of
+from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.hybrid import Calibration
 
 # grid of thresholds, in bits: largest distance from 0, and step
@@ -28,6 +28,13 @@ _LEFT, _SPARED = 0.75, 0.85
 # Multiplies the fitted evidence slope: neighbouring segments correlate, and the chain would otherwise
 # over-trust transitions.
 _SHARPENING = 1.5
+
+
+def saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Returns log-odds in bits, bounded smoothly to −1 … 1: the evidence of a long segment saturates."""
+    return np.tanh(sums / SATURATION)
+
+
 # pseudo-pages on which the structure model is taken to be calibrated
 _PRIOR_PAGES = 10.0
 

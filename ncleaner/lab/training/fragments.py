@@ -7,7 +7,7 @@ of the page's segments are theirs, too.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import escape
 from typing import NamedTuple
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document._tables import Tables
-from ncleaner.document.tables import HIDDEN, PREFORMATTED, styled_parts
+from ncleaner.document.tables import HIDDEN, PREFORMATTED
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 
@@ -226,6 +226,19 @@ def _html(document: Document, rows: list[int], shape: int) -> str:
 def _menu(document: Document, rows: list[int], chance: int) -> str:
     around, item = _AROUND[chance % len(_AROUND)]
     return around.format("".join(item.format(_inline(document, row)) for row in rows)) if rows else ""
+
+
+def styled_parts(document: Document, row: int) -> Iterator[tuple[str, int]]:
+    """Yields the text of a segment in parts, each with the bits of its inline context: its runs, and what is
+    between them."""
+    segment = document.segments[row]
+    at, end = int(segment["start"]), int(segment["end"])
+    for run in document.runs[segment["first_run"] : segment["last_run"] + 1]:
+        begin, stop = max(int(run["start"]), at), min(int(run["end"]), end)
+        yield document.data[at:begin].decode("utf-8", "replace"), 0
+        yield document.data[begin:stop].decode("utf-8", "replace"), int(run["context"])
+        at = max(at, stop)
+    yield document.data[at:end].decode("utf-8", "replace"), 0
 
 
 def _inline(document: Document, row: int) -> str:

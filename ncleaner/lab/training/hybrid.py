@@ -14,12 +14,12 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.arguments import check_all, check_choice, check_is
+from ncleaner.arguments import check_choice, check_is
 from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.lab.training import NGramOptions, StructureSource
+from ncleaner.lab.training import NGramOptions, StructureSource, check_all
 from ncleaner.lab.training.annotations import Annotated
 from ncleaner.lab.training.calibration import Scored, fit_calibration
 from ncleaner.lab.training.conventions import conventions_of

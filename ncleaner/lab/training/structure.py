@@ -36,7 +36,7 @@ from ncleaner.modelling.features import (
     first_features,
     second_features,
 )
-from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
+from ncleaner.modelling.structure import STEP, Stock, Structure, Trees
 
 
 class _Neighbours(NamedTuple):
@@ -423,5 +423,6 @@ def _fit_kinds(
         taught[list(fold)] = False
         scores = _scores(fit(taught), summaries[list(fold)][:, used], settings)
         for number, row in zip(fold, scores, strict=True):
-            matrices[number][:, KIND_COLUMN:] = kinds_of(row)
+            powers = np.exp(row - row.max())
+            matrices[number][:, KIND_COLUMN:] = powers / powers.sum()
     return trees_of(fit(known >= 0), [(column, 0) for column in used])

@@ -31,10 +31,11 @@ from ncleaner.methods.hybrid import finished
 from ncleaner.methods.registry import entry_of
 from ncleaner.methods.zoning import ZoneOptions
 from ncleaner.modelling import Statistic
+from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import ModelFile, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision
-from ncleaner.modelling.hybrid import StructureChoice, keep_of, part_of_text
+from ncleaner.modelling.hybrid import StructureChoice, part_of_text
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
 from ncleaner.pools.pool import Worker, running
@@ -245,10 +246,16 @@ class Judge:
             calibration = fit_calibration([page for number, page in judged.items() if number not in fold])
             for number in fold:
                 document, own = self._pairs[number].document, odds[number]
-                mask = keep_of(document, own if document.is_text else calibration(own))
+                mask = _kept_by(document, own if document.is_text else calibration(own))
                 mask, shares = finished(document, mask, kinds[number], notices)
                 found[number] = _WANTED.applied(document, Kept(mask, kinds=shares)).mask
         return found
+
+
+def _kept_by(document: Document, odds: Floats) -> Mask:
+    """Returns the segments of a page to keep by their log-odds, in nats: shape (segments,), bool."""
+    # weigh by characters: not every script separates words
+    return decide(probabilities_of(odds), document.segments["chars"].astype(np.float64))
 
 
 def _unscored(pair: Pair) -> Scored:
