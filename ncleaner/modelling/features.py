@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document import Document, tags
+from ncleaner.document import tags
 from ncleaner.document.kept import KINDS
 from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.text.visible import counted
@@ -151,40 +151,3 @@ def columns_of(without: Iterable[str] = ()) -> list[int]:
         for column, feature in enumerate(FEATURES)
         if feature.name not in left_out and feature.group not in left_out
     ]
-
-
-def first_features(
-    document: Document,
-    odds: npt.NDArray[np.float64],
-    posterior: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float32],
-) -> Matrix:
-    """Returns a page's matrix with the columns that need no first judgement; the other columns are 0.
-
-    Args:
-        document: the page.
-        odds, posterior: shape (segments,), float64: log-odds of the n-gram models, in bits.
-        weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role.
-
-    Returns:
-        Shape (segments, features), float32.
-    """
-    matrix = np.empty((len(document), len(FEATURES)), np.float32)
-    _segment_features.fill(document.tables, document.title.encode(), odds, posterior, weights, matrix)
-    return matrix
-
-
-def second_features(
-    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float32]:
-    """Fills the columns that need a first judgement, except the kinds.
-
-    Args:
-        document: the page.
-        matrix: shape (segments, features), from `first_features`.
-        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-
-    Returns:
-        The features of the page as a whole, `PAGE_FEATURES`: shape (page features,), float32.
-    """
-    return _page_features.fill(document.tables, probabilities, matrix, SEGMENT_COLUMNS, PLAIN)

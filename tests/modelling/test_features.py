@@ -10,6 +10,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import KINDS
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
+from ncleaner.lab.training.structure import first_features, second_features
 from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.modelling.features import (
     FEATURES,
@@ -21,8 +22,6 @@ from ncleaner.modelling.features import (
     WEIGHTS,
     Matrix,
     columns_of,
-    first_features,
-    second_features,
 )
 
 NAMES = [feature.name for feature in FEATURES]

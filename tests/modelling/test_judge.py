@@ -12,6 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import ZONES
 from ncleaner.dumping.html import dump_html
+from ncleaner.lab.training.structure import first_features, second_features
 from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
@@ -21,8 +22,6 @@ from ncleaner.modelling.features import (
     KIND_COLUMN,
     OUTSIDE,
     PLAIN,
-    first_features,
-    second_features,
 )
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import BALANCES, Stock, Structure, shipped_structure

@@ -23,18 +23,18 @@ from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import TrainingError, require
 from ncleaner.lab.training.examples import folds
+from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
     OUTSIDE,
+    PLAIN,
     SEGMENT_COLUMNS,
     WEIGHTS,
     Matrix,
     columns_of,
-    first_features,
-    second_features,
 )
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees
 
@@ -82,6 +82,43 @@ _FEW_PHRASES = 3
 _KNOWN_SITES = 300
 # A stock phrase loses so much of its log-odds beyond the second number, in nats (docs/hybrid.md).
 _STOCK_WEIGHT, _STOCK = 2.0, 1.0
+
+
+def first_features(
+    document: Document,
+    odds: npt.NDArray[np.float64],
+    posterior: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float32],
+) -> Matrix:
+    """Returns a page's matrix with the columns that need no first judgement; the other columns are 0.
+
+    Args:
+        document: the page.
+        odds, posterior: shape (segments,), float64: log-odds of the n-gram models, in bits.
+        weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role.
+
+    Returns:
+        Shape (segments, features), float32.
+    """
+    matrix = np.empty((len(document), len(FEATURES)), np.float32)
+    _segment_features.fill(document.tables, document.title.encode(), odds, posterior, weights, matrix)
+    return matrix
+
+
+def second_features(
+    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float32]:
+    """Fills the columns that need a first judgement, except the kinds.
+
+    Args:
+        document: the page.
+        matrix: shape (segments, features), from `first_features`.
+        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
+
+    Returns:
+        The features of the page as a whole, `PAGE_FEATURES`: shape (page features,), float32.
+    """
+    return _page_features.fill(document.tables, probabilities, matrix, SEGMENT_COLUMNS, PLAIN)
 
 
 @dataclass(frozen=True, eq=False)
