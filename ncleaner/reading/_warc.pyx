@@ -16,7 +16,7 @@ import zlib
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_AsUTF8
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, strlen
 
 from ncleaner.text._ascii cimport begins, is_digit, lower
@@ -176,11 +176,13 @@ cdef str _value(const unsigned char* p, Py_ssize_t start, Py_ssize_t end):
     return b" ".join([line.strip() for line in p[start:end].split(b"\n")]).decode("latin-1")
 
 
-cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept nogil:
-    # "x-robots-tag" has 12 letters: lines of as many or fewer, with no value, are not looked at
-    return (
-        begins(p, n, b"x-robots-tag") or begins(p, n, b"tdm-reservation") or begins(p, n, b"tdm-policy")
-    )
+cdef const char** _HEAD_NAMES = [
+    b"content-type", b"content-encoding", b"transfer-encoding", b"x-robots-tag", b"tdm-reservation", b"tdm-policy",
+]
+cdef enum:
+    # of the names, those from this one on say how the page may be used
+    _ABOUT_RIGHTS = 3
+    _OTHER_FIELD = 6
 
 
 cdef bint _ends_lines_with_cr(const unsigned char* p, Py_ssize_t n) noexcept nogil:
@@ -212,54 +214,36 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
         after = other + 2
     if end < 0 or _find(block, end, b"\n<", 2) >= 0:
         end = after = _ragged_end(block, size)
-    content_type = content_encoding = transfer_encoding = ""
-    cdef list rights = []
+    cdef list texts = ["", "", ""], rights = []
     cdef Py_ssize_t start = 0, stop, at, value
-    cdef int length
-    cdef bint is_about_rights
+    cdef int which
     cdef const unsigned char* found
     # The last one counts if a field occurs twice, as in browsers.
     while start < end:
         found = <const unsigned char*> memchr(block + start, 10, end - start)
         stop = end if found == NULL else found - block
-        length = 0
-        is_about_rights = False
-        if stop - start > 12:
-            if begins(block + start, stop - start, b"content-type"):
-                length = 12
-            elif begins(block + start, stop - start, b"content-encoding"):
-                length = 16
-            elif begins(block + start, stop - start, b"transfer-encoding"):
-                length = 17
-            else:
-                is_about_rights = _is_about_rights(block + start, stop - start)
-        if length or is_about_rights:
+        # "x-robots-tag" has 12 letters: lines of as many or fewer, with no value, are not looked at
+        which = 0 if stop - start > 12 else _OTHER_FIELD
+        while which < _OTHER_FIELD and not begins(block + start, stop - start, _HEAD_NAMES[which]):
+            which += 1
+        if which < _OTHER_FIELD:
             while stop + 1 < end and _is_blank(block[stop + 1]):
                 found = <const unsigned char*> memchr(block + stop + 1, 10, end - stop - 1)
                 stop = end if found == NULL else found - block
-        if is_about_rights:
+        if _ABOUT_RIGHTS <= which < _OTHER_FIELD:
             rights.append(_value(block, start, stop))
-        elif length:
-            at = start + length
+        elif which < _ABOUT_RIGHTS:
+            at = start + <Py_ssize_t> strlen(_HEAD_NAMES[which])
             while at < stop and _is_blank(block[at]):
                 at += 1
             if at < stop and block[at] == 58:
                 value = at + 1
+                found = NULL
                 if memchr(block + value, 10, stop - value) == NULL:
                     found = <const unsigned char*> memchr(block + value, 13, stop - value)
-                    text = _value(block, value, stop if found == NULL else found - block)
-                else:
-                    text = _value(block, value, stop)
-                if length == 12:
-                    content_type = text
-                elif length == 16:
-                    content_encoding = text
-                else:
-                    transfer_encoding = text
+                texts[which] = _value(block, value, stop if found == NULL else found - block)
         start = stop + 1
-    return Head(
-        status, content_type, content_encoding.lower(), transfer_encoding.lower(), after, "\n".join(rights)
-    )
+    return Head(status, texts[0], texts[1].lower(), texts[2].lower(), after, "\n".join(rights))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -398,13 +382,20 @@ cdef struct Fields:
     # offsets in the bytes that were parsed; a field that is missing has `start` -1
     Py_ssize_t begin, body, length, after
     int type
+    # in the order of `_FIELD_NAMES`
     Span length_field, type_field, url, date, id, content_type, truncated
 
+
+cdef const char** _FIELD_NAMES = [
+    b"content-length", b"warc-type", b"warc-target-uri", b"warc-date", b"warc-record-id", b"content-type",
+    b"warc-truncated",
+]
 
 _TYPES = (
     "response", "resource", "conversion", "request", "metadata", "revisit", "warcinfo", "continuation",
 )  # fmt: skip
 cdef enum:
+    _NUMBER_OF_FIELDS = 7
     _NUMBER_OF_TYPES = 8
     _RESPONSE = 0
 
@@ -427,18 +418,12 @@ cdef bint _is_version(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     )  # fmt: skip
 
 
-cdef void _keep(Span* span, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Keeps a field's value; the first one counts."""
-    if span.start < 0:
-        span[0] = Span(start, end)
-
-
 cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept nogil:
     """Parses the header block of a record, after white space; STOP if anything in it is irregular."""
     cdef Py_ssize_t at = 0, stop, colon, start, end, i
     cdef const unsigned char* feed
     cdef Span* spans = &found.length_field
-    for i in range(7):
+    for i in range(_NUMBER_OF_FIELDS):
         spans[i].start = -1
     while at < n and _is_white(p[at]):
         at += 1
@@ -478,21 +463,11 @@ cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept
             colon += 1
         while end > colon and (p[end - 1] == 32 or p[end - 1] == 9):
             end -= 1
-        i = stop - start
-        if i == 9 and begins(p + start, i, b"warc-type"):
-            _keep(&found.type_field, colon, end)
-        elif i == 9 and begins(p + start, i, b"warc-date"):
-            _keep(&found.date, colon, end)
-        elif i == 12 and begins(p + start, i, b"content-type"):
-            _keep(&found.content_type, colon, end)
-        elif i == 14 and begins(p + start, i, b"content-length"):
-            _keep(&found.length_field, colon, end)
-        elif i == 14 and begins(p + start, i, b"warc-record-id"):
-            _keep(&found.id, colon, end)
-        elif i == 14 and begins(p + start, i, b"warc-truncated"):
-            _keep(&found.truncated, colon, end)
-        elif i == 15 and begins(p + start, i, b"warc-target-uri"):
-            _keep(&found.url, colon, end)
+        for i in range(_NUMBER_OF_FIELDS):
+            # the first one of a name counts
+            if spans[i].start < 0 and <size_t> (stop - start) == strlen(_FIELD_NAMES[i]) \
+                    and begins(p + start, stop - start, _FIELD_NAMES[i]):
+                spans[i] = Span(colon, end)
     if at - found.begin > _MAX_FIELDS:
         return STOP
     found.body = at
@@ -526,9 +501,12 @@ cdef str _text(const unsigned char* p, Span span):
         return p[span.start:span.end].decode("latin-1")
 
 
-cdef str _bare(str text):
-    """Removes the brackets of an identifier."""
-    return text.strip("<>")
+cdef unsigned char* _grown(unsigned char* buffer, Py_ssize_t size) except NULL:
+    """Returns a buffer with room for this many bytes, and what is in it. Raises MemoryError; the old one stays then."""
+    cdef unsigned char* larger = <unsigned char*> realloc(buffer, size)
+    if larger == NULL:
+        raise MemoryError
+    return larger
 
 
 cdef class RegularReader:
@@ -593,10 +571,8 @@ cdef class RegularReader:
         self._out_most = bound + _MAX_FIELDS + _VERSION
         self._out_room = min(<Py_ssize_t> _FIRST_ROOM, self._out_most)
         self._room = 4 * _BLOCK
-        self._stored = <unsigned char*> malloc(self._room)
-        self._out = <unsigned char*> malloc(self._out_room)
-        if self._stored == NULL or self._out == NULL:
-            raise MemoryError
+        self._stored = _grown(NULL, self._room)
+        self._out = _grown(NULL, self._out_room)
         self._low = self._high = 0
         self._at = self.position = source.tell()
         self._ended = False
@@ -624,7 +600,6 @@ cdef class RegularReader:
 
     cdef bint _fill(self) except -1:
         """Reads more stored bytes; returns False at the end, and if too many have been read ahead."""
-        cdef unsigned char* larger
         if self._ended or self._high - self._low >= self._most:
             return False
         if self._low:
@@ -640,10 +615,7 @@ cdef class RegularReader:
             self._ended = True
             return False
         if self._high + size > self._room:
-            larger = <unsigned char*> realloc(self._stored, 2 * (self._high + size))
-            if larger == NULL:
-                raise MemoryError
-            self._stored = larger
+            self._stored = _grown(self._stored, 2 * (self._high + size))
             self._room = 2 * (self._high + size)
         memcpy(self._stored + self._high, PyBytes_AS_STRING(data), size)
         self._high += size
@@ -713,7 +685,6 @@ cdef class RegularReader:
     cdef bint _gunzipped(self, Py_ssize_t size, size_t* taken, size_t* given) except -1:
         """Inflates the gzip member at the beginning of the stored bytes; returns False if that fails."""
         cdef int result
-        cdef unsigned char* larger
         cdef Py_ssize_t room
         while True:
             with nogil:
@@ -725,10 +696,7 @@ cdef class RegularReader:
             if result != TOO_SMALL or self._out_room == self._out_most:
                 return False
             room = min(4 * self._out_room, self._out_most)
-            larger = <unsigned char*> realloc(self._out, room)
-            if larger == NULL:
-                raise MemoryError
-            self._out = larger
+            self._out = _grown(self._out, room)
             self._out_room = room
 
     cdef object _records_of(self, const unsigned char* p, Py_ssize_t n, Py_ssize_t stored):
@@ -812,7 +780,7 @@ cdef class RegularReader:
         cdef Py_ssize_t size = found.length, end
         kind = _TYPES[found.type]
         if self._alone:
-            return self._record(kind, offset, _bare(_text(p, found.url)))
+            return self._record(kind, offset, _text(p, found.url).strip("<>"))
         if not self._is_wanted[found.type]:
             return self._record(kind, offset)
         truncated = "" if found.truncated.start < 0 else _text(p, found.truncated) or "unspecified"
@@ -820,6 +788,6 @@ cdef class RegularReader:
         end = 0 if head is None else head.end
         block = PyBytes_FromStringAndSize(<const char*> body + end, size - end)
         return self._record(
-            kind, offset, _bare(_text(p, found.url)), _text(p, found.date), _bare(_text(p, found.id)),
+            kind, offset, _text(p, found.url).strip("<>"), _text(p, found.date), _text(p, found.id).strip("<>"),
             _text(p, found.content_type), block, False, truncated, b"", False, head,
         )  # fmt: skip
