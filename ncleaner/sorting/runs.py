@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from heapq import heapify, heappop, heapreplace
+from heapq import merge
 from pathlib import Path
 from struct import Struct
 from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple
@@ -209,21 +209,16 @@ class _Groups:
             file.seek(-_TABLE.size + 8 * directory, os.SEEK_END)
             self._at, self._end = _STRETCH.unpack(file.read(_STRETCH.size))
         self._left = 0
-        self.key = ("", 0)
-        self.records = self.size = 0
 
-    def next_group(self) -> bool:
-        """Moves to the next group; returns False at the end."""
-        for _ in self.pieces():
-            pass  # they have not been read
-        if not self._buffer and self._at == self._end:
-            return False
-        length, suffix, self.records, self.size = _HEADER.unpack(self._take_whole(_HEADER.size))
-        self.key = (str(self._take_whole(length), "ascii"), suffix)
-        self._left = self.size
-        return True
+    def __iter__(self) -> Iterator[Group]:
+        while self._buffer or self._at < self._end:
+            length, suffix, records, self._left = _HEADER.unpack(self._take_whole(_HEADER.size))
+            stem = str(self._take_whole(length), "ascii")
+            yield Group(stem, SUFFIXES[suffix], records, self._left, self._pieces())
+            for _ in self._pieces():
+                pass  # they have not been read
 
-    def pieces(self) -> Iterator[memoryview]:
+    def _pieces(self) -> Iterator[memoryview]:
         """Yields the bytes of the group."""
         while self._left:
             piece = self._take(self._left)
@@ -249,7 +244,7 @@ class _Groups:
 
 
 def merged(runs: Sequence[Path], directory: int, memory: int) -> Iterator[Group]:
-    """Yields the groups of one directory from all runs: in the order of outputs, then in that of the runs.
+    """Returns the groups of one directory from all runs: in the order of outputs, then in that of the runs.
 
     Args:
         runs: the files, in the order in which their records go to an output.
@@ -260,19 +255,8 @@ def merged(runs: Sequence[Path], directory: int, memory: int) -> Iterator[Group]
         OSError: a run cannot be read.
     """
     block = min(max(memory // max(len(runs), 1), 1 << 12), _MIB)
-    heap: list[tuple[tuple[str, int], int, _Groups]] = []
-    for number, path in enumerate(runs):
-        stretch = _Groups(path, directory, block)
-        if stretch.next_group():
-            heap.append((stretch.key, number, stretch))
-    heapify(heap)
-    while heap:
-        key, number, stretch = heap[0]
-        yield Group(key[0], SUFFIXES[key[1]], stretch.records, stretch.size, stretch.pieces())
-        if stretch.next_group():
-            heapreplace(heap, (stretch.key, number, stretch))
-        else:
-            heappop(heap)
+    groups = (_Groups(path, directory, block) for path in runs)
+    return merge(*groups, key=lambda group: (group.stem, SUFFIXES.index(group.suffix)))
 
 
 # --------------------------------------------------------------------------------------------------
