@@ -33,6 +33,25 @@ class UndecodableError(Exception):
     """Raised if no byte of a body can be decoded."""
 
 
+class _Output:
+    """The pieces of a decoded body.
+
+    Attributes:
+        room: bytes that are left of the limit. One more is asked for, to show that a body is above it.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.pieces: list[bytes] = []
+        self.room = limit
+
+    def add(self, piece: bytes) -> None:
+        """Adds a piece. Raises TooLargeError."""
+        self.pieces.append(piece)
+        self.room -= len(piece)
+        if self.room < 0:
+            raise TooLargeError
+
+
 def unwrap(body: bytes, head: Head | None, limit: int) -> tuple[bytes, str]:
     """Undoes the transfer and content encodings of a body, and a compression that its header does not name.
 
@@ -134,35 +153,35 @@ def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
     """
     if not body:
         return body, ""
+    out = _Output(limit)
     if coding in ("gzip", "x-gzip"):
         if not body.startswith(b"\x1f\x8b"):
             return _plain(body, coding)
-        out, whole = _inflate(body, 31, limit)
+        whole = _inflate(body, 31, out)
     elif coding == "deflate":
         # The standard means zlib's format; many old servers send bare deflate.
-        out, whole = _inflate(body, 15, limit)
-        if not out:
-            out, whole = _inflate(body, -15, limit)
+        whole = _inflate(body, 15, out)
+        if not any(out.pieces):
+            whole = _inflate(body, -15, out)
     elif coding == "br":
         if _is_text(body):
             # a long text is never a valid Brotli stream, but a very short stream may look like text
             try:
-                out, whole = _unbrotli(body, limit)
+                whole = _unbrotli(body, out)
             except TooLargeError:
-                return body, ""
-            return (out, "") if whole else (body, "")
-        out, whole = _unbrotli(body, limit)
+                whole = False
+            return b"".join(out.pieces) if whole else body, ""
+        whole = _unbrotli(body, out)
     elif coding == "zstd":
         if not body.startswith(_ZSTD_MAGIC):
             return _plain(body, coding)
-        out, whole = _unzstd(body, limit)
+        whole = _unzstd(body, out)
     else:
         return body, ""
-    if whole:
-        return out, ""
-    if not out:
+    found = b"".join(out.pieces)
+    if not whole and not found:
         return _plain(body, coding)
-    return out, f"broken or cut {coding} content"
+    return found, "" if whole else f"broken or cut {coding} content"
 
 
 def _plain(body: bytes, coding: str) -> tuple[bytes, str]:
@@ -177,77 +196,60 @@ def _is_text(body: bytes) -> bool:
     return len(head.translate(None, _CONTROL)) == len(head)
 
 
-def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
-    """Inflates all gzip members, or one stream; returns the bytes, and whether the end is complete."""
-    pieces: list[bytes] = []
-    room = limit
+def _inflate(body: bytes, window: int, out: _Output) -> bool:
+    """Inflates all gzip members, or one stream; returns whether the end is complete."""
     rest = body
     while True:
         engine = zlib.decompressobj(window)
         feed = rest
         while not engine.eof:
             try:
-                # one byte more than allowed shows that the content is above the limit
-                piece = engine.decompress(feed, min(room + 1, 1 << 20))
+                piece = engine.decompress(feed, min(out.room + 1, 1 << 20))
             except zlib.error:
-                return b"".join(pieces), False
-            pieces.append(piece)
-            room -= len(piece)
-            if room < 0:
-                raise TooLargeError
+                return False
+            out.add(piece)
             feed = engine.unconsumed_tail
             if not feed and not piece:
-                return b"".join(pieces), engine.eof
+                return bool(engine.eof)
         rest = engine.unused_data
         # any other bytes after the end are padding, which browsers ignore, too
         if window != 31 or not rest.startswith(b"\x1f\x8b\x08"):
-            return b"".join(pieces), True
+            return True
 
 
-def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
+def _unbrotli(body: bytes, out: _Output) -> bool:
     # only here and below, since most runs have neither
     import brotli
 
     engine = brotli.Decompressor()
-    pieces: list[bytes] = []
-    room = limit
     feed = body
     while not engine.is_finished():
         try:
-            piece = engine.process(feed, output_buffer_limit=min(room + 1, 1 << 20))
+            piece = engine.process(feed, output_buffer_limit=min(out.room + 1, 1 << 20))
         except brotli.error:
-            return b"".join(pieces), False
-        pieces.append(piece)
-        room -= len(piece)
-        if room < 0:
-            raise TooLargeError
+            return False
+        out.add(piece)
         if not piece and engine.can_accept_more_data():
-            return b"".join(pieces), engine.is_finished()
+            return bool(engine.is_finished())
         feed = b""
-    return b"".join(pieces), True
+    return True
 
 
-def _unzstd(body: bytes, limit: int) -> tuple[bytes, bool]:
+def _unzstd(body: bytes, out: _Output) -> bool:
     import zstandard
 
-    pieces: list[bytes] = []
-    room = limit
     rest = body
     while rest.startswith(_ZSTD_MAGIC):
         engine = zstandard.ZstdDecompressor().decompressobj()
         position = 0
         while not engine.eof:
             if position >= len(rest):
-                return b"".join(pieces), False
+                return False
             try:
                 piece = engine.decompress(rest[position : position + _PIECE])
             except zstandard.ZstdError:
-                return b"".join(pieces), False
+                return False
             position += _PIECE
-            pieces.append(piece)
-            room -= len(piece)
-            if room < 0:
-                raise TooLargeError
-        tail = engine.unused_data
-        rest = tail + rest[position:]
-    return b"".join(pieces), True
+            out.add(piece)
+        rest = engine.unused_data + rest[position:]
+    return True

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
@@ -99,14 +99,6 @@ class _Batch(TrackedJob):
         """Path of the input of the next page: a batch may have pages of several."""
         assert isinstance(self.job, PagesJob)
         return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
-
-
-class _CountedItem(NamedTuple):
-    """Counts of an item that is not a page, and the offset reached in its input."""
-
-    tally: Tally
-    source: Input
-    offset: int | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -204,7 +196,7 @@ class _Run:
 
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
         """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
-        batches = _batches(self._items(sources), lambda each: self.count(*each))
+        batches = _batches(self._items(sources), self.count)
         for batch, event in in_order(batches, self.pool, 4 * self.jobs):
             if isinstance(event, Note):
                 self.count(Tally(notes=[event]), batch.source, None)
@@ -213,9 +205,7 @@ class _Run:
                 self.count(chunk.tally, batch.source, batch.offset)
 
 
-def _batches(
-    items: Iterable[tuple[Input, Page | Skip | Damage | None]], count: Callable[[_CountedItem], object]
-) -> Iterator[_Batch]:
+def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]], count: Progress) -> Iterator[_Batch]:
     """Collects pages, and those that are given up, in batches; calls `count` for other items at once, before
     the pages that still wait.
 
@@ -238,11 +228,11 @@ def _batches(
                 yield _batch(source, pages)
                 pages, size = [], 0
         elif item is None:
-            count(_CountedItem(Tally(inputs=len(source.files)), source, source.size))
+            count(Tally(inputs=len(source.files)), source, source.size)
         else:
             tally = Tally()
             tally.add_item(item)
-            count(_CountedItem(tally, source, item.offset))
+            count(tally, source, item.offset)
     if pages:
         yield _batch(source, pages)
 
@@ -302,7 +292,7 @@ def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, settings: S
     counted: list[Chunk] = []
     batches = _batches(
         ((Input(item.source, "", None), item) for item in items),
-        lambda each: counted.append(Chunk(b"", each.tally, 1, -1)),
+        lambda tally, source, offset: counted.append(Chunk(b"", tally, 1, -1)),
     )
     for batch, event in in_order(batches, pool, 4 * pool.idle):
         yield from counted

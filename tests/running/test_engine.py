@@ -398,7 +398,7 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
 def _sizes(pages: list[Page]) -> list[list[int]]:
     """Returns the sizes of the pages of each batch."""
     source = Input("-", "-", None)
-    batches = engine._batches(((source, page) for page in pages), lambda _: None)
+    batches = engine._batches(((source, page) for page in pages), engine.no_progress)
     return [
         [len(page.body) for page in batch.job.pages if isinstance(page, Page)]
         for batch in batches
