@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -124,6 +124,7 @@ def key_of(language: str, models: Container[str]) -> str:
     return found if found in models else ""
 
 
+@dataclass(eq=False, repr=False)
 class PerLanguage:
     """A method with a model per page.
 
@@ -131,7 +132,7 @@ class PerLanguage:
     So its longer segments in another script, or with frequent words of another language, get the n-grams of
     that language, or the non-lexical ones. Everything else is decided by the page's model.
 
-    Args:
+    Attributes:
         entry: the method.
         models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
         threshold: in bits, or a preset, instead of each model's own.
@@ -139,20 +140,14 @@ class PerLanguage:
         parameters: of the method, in their types.
     """
 
-    def __init__(
-        self,
-        entry: Entry,
-        models: Mapping[str, ModelFile],
-        threshold: float | Preset | None = None,
-        news: bool = False,
-        parameters: Mapping[str, Value] = _NONE,
-    ) -> None:
-        self.name = entry.name
-        self._parameters = dict(parameters)
-        self._threshold = threshold
-        self._news = news
-        self._entry = entry
-        self._models = models
+    entry: Entry
+    models: Mapping[str, ModelFile]
+    threshold: float | Preset | None = None
+    news: bool = False
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.name = self.entry.name
         self._methods: dict[str, tuple[str, Method]] = {}
 
     def keep(self, document: Document) -> Kept:
@@ -163,14 +158,12 @@ class PerLanguage:
     def method_of(self, document: Document) -> tuple[Method, str, PageLanguage]:
         """Returns the method with the model of a page, the name of this model, and the page's language."""
         found = find_language(document)
-        chosen = key_of(found.language, self._models)
+        chosen = key_of(found.language, self.models)
         if chosen not in self._methods:
             # loaded for the first page that needs it
-            model = self._models[chosen]
-            self._methods[chosen] = (
-                model.name,
-                self._entry.make(model, self._threshold, self._news, self._parameters),
-            )
+            model = self.models[chosen]
+            made = self.entry.make(model, self.threshold, self.news, self.parameters)
+            self._methods[chosen] = model.name, made
         name, method = self._methods[chosen]
         # the non-lexical model is for no language, and needs no other
         if found.mixed and chosen:
@@ -182,7 +175,7 @@ class PerLanguage:
         from ncleaner.modelling.ngrams import NGramModel
 
         others = [
-            (rows, NGramModel.of_model(self._models[key_of(language, self._models)]))
+            (rows, NGramModel.of_model(self.models[key_of(language, self.models)]))
             for language, rows in foreign_segments(document, found).items()
         ]
         if not others:
@@ -190,7 +183,7 @@ class PerLanguage:
         model: ModelFile = method.model
         ngrams: NGramModel = NGramModel.of_model(model).with_others(others)
         mixed: Any = ngrams if isinstance(model, NGramModel) else replace(model, ngrams=ngrams)  # type: ignore
-        made: Method = type(method)(mixed, **self._parameters)
+        made: Method = type(method)(mixed, **self.parameters)
         return made
 
 

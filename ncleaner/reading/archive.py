@@ -176,11 +176,7 @@ def read_stored(
         OSError: a temporary file cannot be written.
     """
     with opened(source, pipes) as (stream, name), _archives(stream, name, _KEPT) as parts:
-        for part in parts:
-            if isinstance(part, Damage):
-                yield part
-            else:
-                yield from _placed(unread_once(_stored(part.source, name, folder)), part)
+        yield from _of_parts(parts, lambda part: _stored(part, name, folder))
 
 
 def _stored(source: Source, name: str, folder: Path | None) -> Iterator[StoredRecord | Damage]:
@@ -308,26 +304,21 @@ def _read(
     keep = max(limits.bytes + MAX_HEAD, 1 << 20)
     with opened(source) as (stream, its_name):
         name = name or its_name
-        if input_format not in ("auto", "warc"):
-            whole = Source(stream, name, keep, on_read=on_read)
-            yield from unread_once(_items(whole, name, input_format, limits, reading))
-            return
-        with _archives(stream, name, keep, on_read) as parts:
-            for part in parts:
-                if isinstance(part, Damage):
-                    yield part
-                else:
-                    found = unread_once(_items(part.source, name, input_format, limits, reading))
-                    yield from _placed(found, part)
+        with _archives(stream, name, keep, on_read, input_format in ("auto", "warc")) as parts:
+            yield from _of_parts(parts, lambda part: _items(part, name, input_format, limits, reading))
 
 
 @contextmanager
 def _archives(
-    stream: BinaryIO, name: str, keep: int, on_read: Callable[[], None] | None = None
+    stream: BinaryIO,
+    name: str,
+    keep: int,
+    on_read: Callable[[], None] | None = None,
+    may_be_zip: bool = True,
 ) -> Iterator[Iterable[Member | Damage]]:
     """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
     source = Source(stream, name, keep, on_read=on_read)
-    if not is_zip(source.peek(4)):
+    if not (may_be_zip and is_zip(source.peek(4))):
         yield [Member(source)]
         return
     # only now, since most runs have no ZIP files
@@ -337,12 +328,17 @@ def _archives(
         yield archives_in_zip(file, keep, is_archive, name)
 
 
-def _placed(items: Iterable[Placed], part: Member) -> Iterable[Placed]:
-    """Returns items with offsets in the input."""
-    if part.offset < 0:
-        return items
-    # the bytes there are those of the ZIP file
-    return (placed_at(item, part.offset) for item in items)
+def _of_parts(
+    parts: Iterable[Member | Damage], items_of: Callable[[Source], Iterable[Placed]]
+) -> Iterator[Placed | Damage]:
+    """Yields the items of archives, with offsets in the input."""
+    for part in parts:
+        if isinstance(part, Damage):
+            yield part
+            continue
+        for item in unread_once(items_of(part.source)):
+            # the bytes at the offset are those of the ZIP file
+            yield item if part.offset < 0 else placed_at(item, part.offset)
 
 
 def placed_at(item: Placed, offset: int) -> Placed:
