@@ -51,8 +51,6 @@ cpdef enum Tag:
     TAG_TH = 32
     TAG_UL = 33
     TAG_OL = 34
-    TAG_MENU = 35
-    TAG_DIR = 36
     TAG_LI = 37
     TAG_DL = 38
     TAG_DT = 39

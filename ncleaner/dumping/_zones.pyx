@@ -331,12 +331,23 @@ cdef int _place(const phrase_t* inner, const phrase_t* outer, int start) noexcep
     return -1
 
 
+cdef int _common(const phrase_t* some, const phrase_t* others) noexcept nogil:
+    """Returns how many of some words are among others."""
+    cdef int i, j, found = 0
+    for i in range(some.n):
+        for j in range(others.n):
+            if some.words[i] == others.words[j]:
+                found += 1
+                break
+    return found
+
+
 cdef double _likeness(const phrase_t* text, const phrase_t* title, int longest) noexcept nogil:
     """Returns how much a segment is like the page's title, 0 to 1.
 
     A title often has parts: the headline, the section, the site. `longest`: code points of the longest part."""
-    cdef int i, j, common = 0, covered = 0, at
-    cdef double share, value
+    cdef int at
+    cdef double value
     if not text.n or not title.n:
         return 0
     if text.n == title.n and _place(text, title, 0) == 0:
@@ -355,18 +366,7 @@ cdef double _likeness(const phrase_t* text, const phrase_t* title, int longest) 
         return 0.3 + 0.6 * text.size / title.size
     if text.n < 3:
         return 0
-    for i in range(text.n):
-        for j in range(title.n):
-            if text.words[i] == title.words[j]:
-                common += 1
-                break
-    for j in range(title.n):
-        for i in range(text.n):
-            if text.words[i] == title.words[j]:
-                covered += 1
-                break
-    share = min(common / <double> text.n, 1.25 * covered / title.n)
-    return max(0.0, share - 0.1)
+    return max(0.0, min(_common(text, title) / <double> text.n, 1.25 * _common(title, text) / title.n) - 0.1)
 
 
 cdef int _longest_part(const phrase_t* title) noexcept nogil:

@@ -4,13 +4,13 @@ A node of the tree is made when the first kept segment inside of its element com
 the page, all nodes of a block follow it, and what is not kept leaves no node behind.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t
+from libc.string cimport memset
 
 from ncleaner.document._marks cimport MARK_IMAGE
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
-    TAG_ASIDE, TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_H6,
-    TAG_LI, TAG_MENU, TAG_NAV, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR, TAG_UL,
+    MAX_TAGS, TAG_ASIDE, TAG_DD, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
 )
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
@@ -20,6 +20,7 @@ from ncleaner.markup._blocks cimport (
 from ncleaner.text._ascii cimport is_digit, lower
 from ncleaner.text._letters cimport is_white
 
+from ncleaner.document.tags import CODE as TAG_CODES
 from ncleaner.document.tags import CUES
 
 cdef enum:
@@ -34,6 +35,22 @@ cdef enum:
 cdef uint32_t cues_of_advert, cues_beside
 cues_of_advert = sum(1 << CUES.index(_name) for _name in ("advert", "share", "consent"))
 cues_beside = cues_of_advert | sum(1 << CUES.index(_name) for _name in ("navigation", "footer", "related", "comment"))
+
+# The node that an element with a tag may become.
+cdef int8_t box_of_tag[MAX_TAGS]
+
+
+cdef void _fill_boxes():
+    memset(box_of_tag, NO_BOX, sizeof(box_of_tag))
+    for names, kind in (
+        ("h1 h2 h3 h4 h5 h6", HEADING), ("ul ol menu dir", LIST), ("li", ITEM), ("blockquote", QUOTE), ("dl", TERMS),
+        ("dt", TERM), ("dd", DETAIL), ("pre listing xmp plaintext", CODE), ("table", TABLE), ("tr", ROW),
+        ("td th", CELL), ("caption", CAPTION),
+    ):
+        for name in names.split():
+            box_of_tag[<int> TAG_CODES[name]] = kind
+
+_fill_boxes()
 
 # A node that is open.
 cdef struct frame_t:
@@ -56,44 +73,18 @@ cdef int _kind_of(const blocks_t* blocks, int32_t e) noexcept nogil:
 
 
 cdef int _kind_of_tag(const blocks_t* blocks, int32_t e) noexcept nogil:
-    cdef int tag = blocks.t.elements[e].tag
-    if TAG_H1 <= tag <= TAG_H6:
-        return HEADING
-    if tag == TAG_UL or tag == TAG_OL or tag == TAG_MENU or tag == TAG_DIR:
-        return LIST
-    if tag == TAG_LI:
-        return ITEM
-    if tag == TAG_BLOCKQUOTE:
-        return QUOTE
-    if TAG_PRE <= tag <= TAG_PLAINTEXT:
-        return CODE
-    if tag == TAG_DL:
-        return TERMS
-    if tag == TAG_DT:
-        return TERM
-    if tag == TAG_DD:
-        return DETAIL
-    if tag != TAG_TABLE and tag != TAG_TR and tag != TAG_TD and tag != TAG_TH and tag != TAG_CAPTION:
-        return NO_BOX
+    cdef int kind = box_of_tag[blocks.t.elements[e].tag]
     cdef int32_t table = blocks.places[e].table
-    if table < 0 or not blocks.places[table].flags & DATA:
+    # only of a table that is written as one
+    if (TABLE <= kind <= CELL or kind == CAPTION) and (table < 0 or not blocks.places[table].flags & DATA):
         return NO_BOX
-    if tag == TAG_TABLE:
-        return TABLE
-    if tag == TAG_TR:
-        return ROW
-    return CAPTION if tag == TAG_CAPTION else CELL
+    return kind
 
 
 cdef void _find_boxes(blocks_t* blocks) noexcept nogil:
-    cdef Py_ssize_t e
-    cdef int32_t parent
-    for e in range(blocks.t.n_elements):
-        parent = blocks.t.elements[e].parent
-        if _kind_of(blocks, <int32_t> e) != NO_BOX:
-            blocks.places[e].box = <int32_t> e
-        else:
-            blocks.places[e].box = blocks.places[parent].box if 0 <= parent < e else -1
+    cdef int32_t e
+    for e in range(<int32_t> blocks.t.n_elements):
+        blocks.places[e].box = e if _kind_of(blocks, e) != NO_BOX else _around(blocks, e)
 
 
 cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
