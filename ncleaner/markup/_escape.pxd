@@ -43,6 +43,15 @@ cdef inline void put(out_t* out, const char* text) noexcept nogil:
     put_bytes(out, text, strlen(text))
 
 
+cdef inline void put_between(
+    out_t* out, const char* before, const void* data, size_t length, const char* after
+) noexcept nogil:
+    """Writes bytes between two texts."""
+    put(out, before)
+    put_bytes(out, data, length)
+    put(out, after)
+
+
 cdef inline void put_byte(out_t* out, uint8_t c) noexcept nogil:
     if out.size < out.cap or grow(<void**> &out.data, &out.cap, out.size + 1, 1, &out.no_memory):
         out.data[out.size] = c

@@ -21,8 +21,8 @@ from ncleaner.document._tags cimport (
 from ncleaner.markup._blocks cimport DISPLAY, extra_t, given_t
 from ncleaner.markup._escape cimport (
     DOLLARS, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
-    kind_after, kind_before, line_end, out_t, put, put_attribute, put_byte, put_bytes, put_code, put_escaped,
-    put_markdown, put_tex,
+    kind_after, kind_before, line_end, out_t, put, put_attribute, put_between, put_byte, put_bytes, put_code,
+    put_escaped, put_markdown, put_tex,
 )
 from ncleaner.text._ascii cimport is_digit
 
@@ -106,9 +106,7 @@ cdef void _close_link(line_t* line, const given_t* address) noexcept nogil:
     if line.html:
         put(line.out, b"</a>")
         return
-    put(line.out, b"](")
-    put_bytes(line.out, address.data, <size_t> address.length)
-    put(line.out, b")")
+    put_between(line.out, b"](", address.data, <size_t> address.length, b")")
 
 
 cdef void _escape_exclamation(out_t* out) noexcept nogil:
@@ -435,16 +433,12 @@ cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t*
     """Writes a reference to a footnote."""
     cdef const given_t* label = &line.blocks.labels[note]
     if line.html:
-        put(line.out, b'<sup><a href="#note-')
-        put_bytes(line.out, label.data, <size_t> label.length)
-        put(line.out, b'">')
+        put_between(line.out, b'<sup><a href="#note-', label.data, <size_t> label.length, b'">')
         put_escaped(line.out, p, end)
         put(line.out, b"</a></sup>")
         return
     _escape_exclamation(line.out)
-    put(line.out, b"[^")
-    put_bytes(line.out, label.data, <size_t> label.length)
-    put(line.out, b"]")
+    put_between(line.out, b"[^", label.data, <size_t> label.length, b"]")
 
 
 # --------------------------------------------------------------------------------------------------

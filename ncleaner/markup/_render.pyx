@@ -7,7 +7,7 @@ no attributes but those of links, images, lists, cells, languages and notes.
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memcmp, memset
+from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
@@ -17,7 +17,8 @@ from ncleaner.markup._blocks cimport (
     end_of, fill_row, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
-    IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_byte, put_bytes, put_escaped, put_number, put_times,
+    IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_between, put_byte, put_bytes, put_escaped, put_number,
+    put_times,
 )
 from ncleaner.markup._inline cimport (
     begin_line, is_media, line_t, link_around, put_break, put_code_lines, put_picture, put_segments,
@@ -347,6 +348,7 @@ cdef bint _put_callout(markdown_t* w, const block_t* node) noexcept nogil:
 cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const block_t* before, uint8_t sign) noexcept nogil:
     """Writes the beginning of a node that has others inside."""
     cdef const block_t* node = &w.blocks.nodes[i]
+    cdef const given_t* label
     if node.kind == LIST:
         _begin_list(frame, node, before, sign)
         return
@@ -365,9 +367,8 @@ cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const block_t* before
         put_times(&w.prefix, c" ", 2)
         w.fresh = True
     elif node.kind == NOTE:
-        put(w.out, b"[^")
-        put_bytes(w.out, w.blocks.labels[node.number].data, <size_t> w.blocks.labels[node.number].length)
-        put(w.out, b"]: ")
+        label = &w.blocks.labels[node.number]
+        put_between(w.out, b"[^", label.data, <size_t> label.length, b"]: ")
         put_times(&w.prefix, c" ", 4)
         w.fresh = True
 
@@ -435,9 +436,7 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
 # HTML.
 
 cdef void _put_number_of(html_t* w, const char* attribute, int32_t number) noexcept nogil:
-    put(w.out, b" ")
-    put(w.out, attribute)
-    put(w.out, b'="')
+    put_between(w.out, b" ", attribute, strlen(attribute), b'="')
     put_number(w.out, number)
     put(w.out, b'"')
 
@@ -485,9 +484,7 @@ cdef void _html_code(html_t* w, const block_t* node) noexcept nogil:
     put(w.out, b"<pre><code")
     if language != NULL:
         # the name of a language has no characters that mean something here
-        put(w.out, b' class="language-')
-        put_bytes(w.out, t.values + language.value, language.length)
-        put(w.out, b'"')
+        put_between(w.out, b' class="language-', t.values + language.value, language.length, b'"')
     put(w.out, b">")
     for i in range(node.first, node.last + 1):
         if not blocks.kept[i]:
@@ -509,9 +506,7 @@ cdef void _html_leaf(html_t* w, const block_t* node) noexcept nogil:
         _html_code(w, node)
         return
     if name != NULL:
-        put(w.out, b"<")
-        put(w.out, name)
-        put(w.out, b">")
+        put_between(w.out, b"<", name, strlen(name), b">")
     begin_line(&line, w.blocks, w.out, True, NULL)
     line.light = node.kind == HEADING or w.head
     if node.kind == PICTURE:
@@ -523,9 +518,7 @@ cdef void _html_leaf(html_t* w, const block_t* node) noexcept nogil:
 
 
 cdef void _put_end(html_t* w, const char* name) noexcept nogil:
-    put(w.out, b"</")
-    put(w.out, name)
-    put(w.out, b">\n")
+    put_between(w.out, b"</", name, strlen(name), b">\n")
 
 
 cdef void _close(html_t* w) noexcept nogil:
@@ -537,6 +530,7 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
     """Writes nodes that are inside of a node of depth `depth` - 1."""
     cdef const block_t* node
     cdef const block_t* around
+    cdef const given_t* label
     cdef int32_t i = start
     cdef int base = w.n
     cdef bint goes_on
@@ -572,9 +566,8 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
                     and w.blocks.nodes[_before(w, i, node)].number != node.number - 1:
                 _put_number_of(w, b"value", node.number)
         elif node.kind == NOTE:
-            put(w.out, b' id="note-')
-            put_bytes(w.out, w.blocks.labels[node.number].data, <size_t> w.blocks.labels[node.number].length)
-            put(w.out, b'"')
+            label = &w.blocks.labels[node.number]
+            put_between(w.out, b' id="note-', label.data, <size_t> label.length, b'"')
         put(w.out, b">" if node.kind == ITEM or node.kind == DETAIL or node.kind == NOTE else b">\n")
         w.open[w.n] = i
         w.n += 1
@@ -601,15 +594,11 @@ cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int
     if rows > 1:
         _put_number_of(w, b"rowspan", rows)
     if align:
-        put(w.out, b' align="')
-        put(w.out, ALIGNMENTS[align])
-        put(w.out, b'"')
+        put_between(w.out, b' align="', ALIGNMENTS[align], strlen(ALIGNMENTS[align]), b'"')
     put(w.out, b">")
     if cell >= 0:
         _html_nodes(w, cell + 1, end_of(w.blocks, cell), w.blocks.nodes[cell].depth + 1)
-    put(w.out, b"</")
-    put(w.out, name)
-    put(w.out, b">")
+    put_between(w.out, b"</", name, strlen(name), b">")
 
 
 cdef int32_t _rows_of(const html_t* w, int32_t cell, int32_t table, int32_t row) noexcept nogil:
