@@ -83,15 +83,6 @@ class Notes(NamedTuple):
     mask: npt.NDArray[np.bool_]
 
 
-class _Link(NamedTuple):
-    """A link to a place on the page that is no reference: its runs, its text, and the name of the place."""
-
-    first: int
-    end: int
-    text: str
-    name: bytes
-
-
 def _is_free(tables: Tables, element: int, kept: np.bool_ | bool) -> bool:
     """Whether what is in an element may leave its place. Notes in the footer of a page that are not kept stay
     there: most are terms of sale and the like."""
@@ -359,11 +350,12 @@ class _Page:
                 return self._note_of(element, name, label)
         return -1
 
-    def _other_links(self) -> list[_Link]:
-        """Returns the links to a place on the page that are no references."""
+    def _other_links(self) -> list[tuple[int, int, str, bytes]]:
+        """Returns the links to a place on the page that are no references: their runs, their text, and the
+        name of the place."""
         references = {(first, end) for first, end, _ in self.references}
         return [
-            _Link(first, end, self.text(first, end), unquote_to_bytes(target.partition(b"#")[2]))
+            (first, end, self.text(first, end), unquote_to_bytes(target.partition(b"#")[2]))
             for _, target, first, end in kept_links(self.tables, self.mask, True)
             if (first, end) not in references
         ]
@@ -379,15 +371,18 @@ class _Page:
         begins: dict[int, tuple[str, int]] = {}
         numbers: list[int] = []
         skips: dict[int, int] = {}
-        for element, number in self.elements.items():
-            self._begin(*element_at(self.tables, element)[2:], number, begins, inside)
-        for segment, number in self.segments.items():
-            self._begin(*segment_at(self.tables, segment)[1:], number, begins, inside)
+        places = [(*element_at(self.tables, each)[2:], number) for each, number in self.elements.items()]
+        places += [(*segment_at(self.tables, each)[1:], number) for each, number in self.segments.items()]
+        for first, end, number in places:
+            inside[first] += 1
+            inside[end] -= 1
+            begins.setdefault(first, (self.labels[number].decode(), end))
         covered = np.cumsum(inside) > 0
         for first, end, text, name in self._other_links():
             sign = not any(c.isalnum() for c in text)
             label = begins.get(first, ("", 0))[0]
-            back = len(text) <= _LONGEST_BACK and covered[first] and self._place_run(name) < first
+            place = self._places.get(name, (-1, self.tables.n_runs))
+            back = len(text) <= _LONGEST_BACK and covered[first] and place[1] < first
             if _is_number(text, label) or (sign and covered[first]) or back:
                 found.append((first, end, _LEFT_OUT))
                 taken.update(range(first, end))
@@ -433,22 +428,6 @@ class _Page:
             for first, end in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True)
             if end - first > 1 and of_notes[rows[first + 1 : end]].all()
         ]
-
-    def _begin(
-        self,
-        first: int,
-        end: int,
-        number: int,
-        begins: dict[int, tuple[str, int]],
-        inside: npt.NDArray[np.int64],
-    ) -> None:
-        inside[first] += 1
-        inside[end] -= 1
-        begins.setdefault(first, (self.labels[number].decode(), end))
-
-    def _place_run(self, name: bytes) -> int:
-        """The run at the place that a name stands for; after all runs if there is none."""
-        return self._places.get(name, (-1, self.tables.n_runs))[1]
 
 
 def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
