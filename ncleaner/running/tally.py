@@ -227,7 +227,7 @@ class Tally:
         # notes are not added up: the receiver of each tally reports them
         self.damages += other.damages[: _MAX_NOTES - len(self.damages)]
         self.quarantined += other.quarantined[: _MAX_NOTES - len(self.quarantined)]
-        self.slowest = sorted([*self.slowest, *other.slowest], key=_slowest_first)[:_SLOWEST]
+        self.slowest = _slowest([*self.slowest, *other.slowest])
         return self
 
     @property
@@ -243,9 +243,7 @@ class Tally:
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
-            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slowest_first)[
-                :_SLOWEST
-            ]
+            self.slowest = _slowest([*self.slowest, (seconds, page.offset, page.url)])
         if kept_segments:
             self.cleaned += 1
         else:
@@ -332,6 +330,6 @@ def _add(counter: Counter[str], reason: str, number: int) -> None:
     counter[reason if reason in counter or len(counter) < 10 * _MAX_NOTES else OTHERS] += number
 
 
-def _slowest_first(page: tuple[float, int, str]) -> tuple[float, int, str]:
-    seconds, offset, url = page
-    return -seconds, offset, url
+def _slowest(pages: list[tuple[float, int, str]]) -> list[tuple[float, int, str]]:
+    """Returns the slowest pages, the slowest first."""
+    return sorted(pages, key=lambda page: (-page[0], *page[1:]))[:_SLOWEST]
