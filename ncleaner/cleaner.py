@@ -457,36 +457,26 @@ def _dump(
 ) -> Document:
     """Dumps a page; one of an archive by its kind and its HTTP header. Raises as `clean` does."""
     check_is("url", url, str, "an address as str")
-    marks = marks or recipe.marks
+    # what both dumps take
+    shared: dict[str, Any] = {
+        "content_type": html.content_type if isinstance(html, Page) else "",
+        "encoding": recipe.encoding,
+        "limits": recipe.limits,
+        "sources": recipe.sources,
+    }
     if not isinstance(html, Page):
-        page, content_type = page_of(html, recipe.encoding), ""
+        page = page_of(html, recipe.encoding)
     else:
-        page, content_type = html.body, html.content_type
+        page = html.body
         if not html.source:
             # not read by `pages`
             check_page(html)
             # which passes such files over
-            check_text(page, recipe.encoding or content_type)
+            check_text(page, recipe.encoding or html.content_type)
         if html.kind == "text":
-            return dump_text(
-                page,
-                content_type=content_type,
-                encoding=recipe.encoding,
-                limits=recipe.limits,
-                layout=_layout(html, recipe.text),
-                sources=recipe.sources,
-            )
-    return dump_html(
-        page,
-        content_type=content_type,
-        encoding=recipe.encoding,
-        limits=recipe.limits,
-        alt_text=recipe.alt_text,
-        readings=recipe.readings,
-        facts=facts,
-        marks=marks,
-        sources=recipe.sources,
-    )
+            return dump_text(page, layout=_layout(html, recipe.text), **shared)
+    alt_text, readings, marks = recipe.alt_text, recipe.readings, marks or recipe.marks
+    return dump_html(page, alt_text=alt_text, readings=readings, facts=facts, marks=marks, **shared)
 
 
 def _layout(page: Page, wanted: str) -> str | TextLayout:
