@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncleaner.errors import ModelError
+from ncleaner.errors import ModelError, named
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
@@ -108,12 +108,10 @@ class Settings:
 
         found = fingerprint(self.recipe.method, str(self.recipe.model))
         digests = []
-        if self.recipe.sites is not None:
-            # only here: it loads SQLite
-            from ncleaner.surveying.survey import Survey
-
-            sites = self.recipe.sites
-            digests.append((sites if isinstance(sites, Survey) else Survey(sites)).digest)
+        if (sites := self.recipe.sites) is not None:
+            # not imported above: it loads SQLite
+            survey = named("ncleaner.surveying.survey:Survey")
+            digests.append((sites if isinstance(sites, survey) else survey(sites)).digest)
         if self.output.table is not None:
             try:
                 with Path(self.output.table).open("rb") as file:

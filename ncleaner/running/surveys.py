@@ -35,7 +35,8 @@ from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.storage.local import RUN, is_url, write_whole
 from ncleaner.surveying.build import Builder, Made, match_shards, publish
 from ncleaner.surveying.shards import MOST_SHARDS, SHARD, is_survey, shard_paths
-from ncleaner.surveying.survey import MOST_PAGES, Contents, Survey
+from ncleaner.surveying.survey import MOST_PAGES, Survey
+from ncleaner.surveying.survey import Contents as Contents
 from ncleaner.versions import SURVEYS
 
 # The survey that a run into a directory makes of its inputs, its shards, and what tells whether it is still

@@ -112,8 +112,7 @@ def _survey(
 ) -> tuple[Tally, dict[str, int]]:
     """Makes the survey; returns the counts of the run, and the numbers of pages and sites."""
     from ncleaner.cli.progress import ProgressDisplay
-    from ncleaner.running.surveys import parts_of, survey
-    from ncleaner.surveying.survey import Contents
+    from ncleaner.running.surveys import Contents, parts_of, survey
 
     parts = {name: parts_of(Path(name)) for name in inputs if Path(name).exists()}
     sources = asked.sources([name for name in inputs if not parts.get(name)])
