@@ -476,9 +476,9 @@ def _stretches_of(spark: SparkSession, inputs: list[Input], task: _JobSetup) -> 
     sizes = [source.size or 0 for source in inputs]
     table = [(source.path, size >= large) for source, size in zip(inputs, sizes, strict=True)]
     frame = spark.createDataFrame(table, "path string, is_large boolean")
-    if max(sizes, default=0) >= large:
+    if archives := sum(size >= large for size in sizes):
         cuts = partial(_cut, task=task, step=_STRETCH)
-        frame = frame.repartition(_TASKS).mapInArrow(cuts, "path string, start bigint, end bigint")
+        frame = frame.repartition(archives).mapInArrow(cuts, "path string, start bigint, end bigint")
     else:
         frame = frame.selectExpr("path", *_WHOLE)
     number = sum(size // _STRETCH if size >= large else 1 for size in sizes)
