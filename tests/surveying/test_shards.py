@@ -126,6 +126,16 @@ def test_the_same_as_in_one_file(
     assert len(list(many.iterdir())) == 2 and answers(Survey(many)) == answers(Survey(whole))
 
 
+def test_bytes_are_read_once(signed: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of shards, a part is compared with its checksum at most once."""
+    read: list[Path] = []
+    half = tmp_path / "half.ncs"
+    survey([], signed[:2], half, Settings(), contents=ALL)
+    monkeypatch.setattr("ncleaner.surveying.survey.check_whole", lambda path, *_: read.append(path))
+    made(tmp_path / "many", [half, *signed[2:]], 5)
+    assert set(read) == {half} and len(read) <= 2
+
+
 def test_shards_that_are_no_whole_survey(signed: list[Path], tmp_path: Path) -> None:
     many = made(tmp_path / "many", signed, 4)
     other = made(tmp_path / "other", signed[:3], 4)
