@@ -265,6 +265,7 @@ class Builder:
                         with _writing(self.path):
                             self.database.executemany(statement, rows)
                             self._prune_after(len(rows) * (statement == _PAGE))
+            # of hundreds of parts, each would keep some megabytes
             database.close()
 
     def group(self) -> None:

@@ -7,7 +7,6 @@ shards are made beside each other, each in bounded memory, and a survey of one f
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import sqlite3
@@ -172,11 +171,6 @@ def damaged(path: Path) -> ModelError:
 class Connection(sqlite3.Connection):
     """A connection that is closed when nothing holds it any more; from Python 3.13 on, others give a
     ResourceWarning."""
-
-    def close(self) -> None:
-        """Closes the connection and frees its memory: the statements that keep it are in a circle with it."""
-        super().close()
-        gc.collect()
 
     def __del__(self) -> None:
         # one that could not be opened
