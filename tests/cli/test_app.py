@@ -487,7 +487,7 @@ def test_models_are_listed() -> None:
 
 @pytest.mark.slow
 def test_the_version_by_both_ways_to_start_it() -> None:
-    versions = rb"ncleaner \S+ \(outputs 1, models 1, surveys 1\)\n"
+    versions = rb"ncleaner \S+ \(outputs 1, models 1, surveys 2\)\n"
     assert re.fullmatch(versions, ncleaner("--version").stdout)
     module = subprocess.run([sys.executable, "-m", "ncleaner", "--version"], capture_output=True, check=True)
     assert module.stdout == ncleaner("--version").stdout
