@@ -128,8 +128,7 @@ def _check_place(output: Path, shards: int) -> None:
     """Raises OutputError: there is something else where the survey is to be."""
     if shards == 1 and output.is_dir():
         raise OutputError(f"the survey {output} is a directory: give the name of a file, or --shards")
-    is_free = is_survey(output) if output.is_file() or any(output.glob("*")) else True
-    if shards > 1 and (output.is_file() or not is_free):
+    if shards > 1 and (output.is_file() or (any(output.glob("*")) and not is_survey(output))):
         raise OutputError(f"{output} exists already and is no survey in shards: give another name")
 
 

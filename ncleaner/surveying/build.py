@@ -235,7 +235,7 @@ class Builder:
             InputError: it has fewer pages of a site than this survey is to have.
             OutputError: the disk is full.
         """
-        survey, wanted = Survey(path, is_checked=is_checked), self.contents
+        survey, wanted = Survey(path, is_checked=True), self.contents
         known = survey.contents
         if known.pages < wanted.pages:
             raise InputError(
