@@ -108,16 +108,19 @@ class Settings:
 
         found = fingerprint(self.recipe.method, str(self.recipe.model))
         digests = []
-        if (sites := self.recipe.sites) is not None:
-            # not imported above: it loads SQLite
-            survey = named("ncleaner.surveying.survey:Survey")
-            digests.append((sites if isinstance(sites, survey) else survey(sites)).digest)
-        if self.output.table is not None:
-            try:
-                with Path(self.output.table).open("rb") as file:
+        sites: Any = self.recipe.sites
+        try:
+            if sites is not None:
+                # not imported above: it loads SQLite
+                checked_seals = named("ncleaner.surveying.shards:checked_seals")
+                what, path = "survey", Path(getattr(sites, "path", sites))
+                digests.append(checked_seals(path)[0].survey.hex())
+            if self.output.table is not None:
+                what, path = "table", Path(self.output.table)
+                with path.open("rb") as file:
                     digests.append(hashlib.file_digest(file, "sha256").hexdigest())
-            except OSError as error:
-                raise ModelError(f"cannot read the table {self.output.table}: {error.strerror}") from error
+        except OSError as error:
+            raise ModelError(f"cannot read the {what} {path}: {error.strerror}") from error
         for digest in digests:
             found = hashlib.sha256(f"{found}{digest}".encode()).hexdigest()[:16]
         return found

@@ -107,7 +107,6 @@ class Survey:
 
     Attributes:
         contents: what it knows.
-        digest: SHA-256 of the survey, 64 hexadecimal digits.
 
     Raises:
         ModelError: there is no such file, it has no reference pages, it is no survey or one of another
@@ -120,7 +119,6 @@ class Survey:
         self._local = threading.local()
         with checked(self.path):
             self._seals = checked_seals(self.path)
-            self.digest = self._seals[0].survey.hex()
             if self.path.is_file() and not is_checked:
                 self.check()
             about = dict(self.shards[0].execute("SELECT key, value FROM about"))
