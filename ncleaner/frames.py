@@ -1,7 +1,5 @@
 """Pages as rows, for data frames, databases and datasets."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator, Sequence
@@ -164,7 +162,7 @@ def batches(
     *,
     jobs: int | None = None,
     **options: Unpack[RowOptions],
-) -> Iterator[pa.RecordBatch]:
+) -> "Iterator[pa.RecordBatch]":
     """Cleans the pages of inputs in worker processes, and gives them as batches of Arrow, in order.
 
     >>> import ncleaner
@@ -205,7 +203,7 @@ def _found(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return found
 
 
-def _batches(paths: Sequence[str], settings: Settings, jobs: int) -> Iterator[pa.RecordBatch]:
+def _batches(paths: Sequence[str], settings: Settings, jobs: int) -> "Iterator[pa.RecordBatch]":
     from ncleaner.sinks.schema import to_table
 
     lines: list[bytes] = []

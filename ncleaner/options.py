@@ -4,8 +4,6 @@ The Python API checks values against the declaration, `cli.parameters` makes the
 manifests record it, and the documentation lists it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -43,7 +41,7 @@ class Shard(NamedTuple):
     of: int = 1
 
     @classmethod
-    def of_text(cls, text: str) -> Shard:
+    def of_text(cls, text: str) -> "Shard":
         """Returns the shard that a user names, such as `3/8`. Raises ValueError: it is not one."""
         found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):

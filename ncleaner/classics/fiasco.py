@@ -12,8 +12,6 @@ share of the page's text. Text between inline elements counts as the text of the
 are taken as logarithms, so that a linear function of them can be of use.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -143,7 +141,9 @@ class FiascoModel(ModelFile):
         return header, {"weights": self.weights}
 
     @classmethod
-    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> FiascoModel:
+    def of_parts(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str
+    ) -> "FiascoModel":
         """Returns the model of an unpacked file."""
         weights = reals(arrays["weights"])
         bias, threshold = float(header["bias"]), float(header["threshold"])

@@ -12,8 +12,6 @@ more than 3 characters a word, are paragraphs, the others headings, and it has n
 segment.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -109,7 +107,7 @@ class LinesModel(ModelFile):
         return {"features": list(LINES_FEATURES), "classes": CLASSES}, arrays
 
     @classmethod
-    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> LinesModel:
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> "LinesModel":
         """Returns the model of an unpacked file."""
         tests, left, right, classes = (
             integers(arrays[part]) for part in ("tests", "left", "right", "classes")

@@ -26,8 +26,6 @@ sequence, and its label is always `o`; the tags of hidden blocks count for the n
 lists all differences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -160,7 +158,9 @@ class VictorModel(ModelFile):
         return header, {"state": self.state, "transitions": self.transitions}
 
     @classmethod
-    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
+    def of_parts(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str
+    ) -> "VictorModel":
         """Returns the model of an unpacked file."""
         if header["features"] != _VERSION:
             raise ValueError("the features have changed since the model was trained: train it again")

@@ -4,8 +4,6 @@ class declares, of which typer makes parameters and which become its value again
 Shells complete values with what is here, so nothing of it loads NumPy, which takes too long.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -140,7 +138,7 @@ class Run(Declared):
         """The part of the inputs."""
         return Shard.of_text(self.shard) if self.shard else WHOLE
 
-    def sources(self, inputs: list[str] | None, output: str | None = None) -> list[Input]:
+    def sources(self, inputs: list[str] | None, output: str | None = None) -> "list[Input]":
         """Returns the inputs that arguments and a list name, and says what is passed over.
 
         Raises as `find_inputs` and `listed_inputs`.
@@ -151,7 +149,7 @@ class Run(Declared):
         found = find_inputs(inputs or [], output=output, note=self._note)
         return found + (listed_inputs(self.inputs_from, self.prefix or "") if self.inputs_from else [])
 
-    def reading(self, reading: Reading) -> Reading:
+    def reading(self, reading: "Reading") -> "Reading":
         """Returns how inputs are read, with the prefix."""
         return replace(reading, prefix=self.prefix)
 

@@ -4,8 +4,6 @@ In what people read, nothing from a crawl acts on the terminal (`text.visible`).
 `show_bytes`, stays as it is.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys
@@ -96,7 +94,7 @@ def show_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
 
 
-def terminal() -> Console | None:
+def terminal() -> "Console | None":
     """Returns a console of rich if standard output is a terminal, or FORCE_COLOR says so; None otherwise.
 
     It has the width of the terminal, or COLUMNS, and shows no colours where NO_COLOR is set.
@@ -109,7 +107,7 @@ def terminal() -> Console | None:
     return console if console.is_terminal else None
 
 
-def show_drawn(console: Console, drawing: Any) -> None:
+def show_drawn(console: "Console", drawing: Any) -> None:
     """Draws on a console that `terminal` gives. The texts of the drawing are safe already. Raises as `show`
     does."""
     with output_errors():

@@ -1,7 +1,5 @@
 """Images: the best of the addresses that a page has for each, without copies and placeholders."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -111,7 +109,7 @@ def parts_of(name: bytes) -> tuple[bytes, bytes]:
     return name[:_SHORTEST_ALIKE], name[-_SHORTEST_ALIKE:]
 
 
-def names_of_own(facts: Iterable[Fact]) -> frozenset[bytes]:
+def names_of_own(facts: "Iterable[Fact]") -> frozenset[bytes]:
     """Returns the names of the images that a page states as its own: for previews in other places."""
     stated = (
         fact.value

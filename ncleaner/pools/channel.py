@@ -4,8 +4,6 @@ A worker may be stopped at any moment, in the middle of a message too, or before
 sends and receives only what the socket takes and gives at once, and keeps the rest.
 """
 
-from __future__ import annotations
-
 import pickle
 import socket
 from collections.abc import Iterator
@@ -19,7 +17,7 @@ _BLOCKS: Final = 16
 _ROOM: Final = 1 << 20
 
 
-def pair() -> tuple[Channel, socket.socket]:
+def pair() -> "tuple[Channel, socket.socket]":
     """Returns the parent's end and the worker's end of a new connection."""
     ours, theirs = socket.socketpair()
     for end in (ours, theirs):

@@ -5,8 +5,6 @@ of its job learns at which item it was. Native code cannot be stopped inside a p
 the time of an item. `results` runs tasks in such workers that need no more than an answer each.
 """
 
-from __future__ import annotations
-
 import gc
 import math
 import multiprocessing
@@ -203,7 +201,7 @@ def _work(
             activity.begin(Doing.IDLE)
 
 
-def _pass_over_memory(unraisable: sys.UnraisableHookArgs) -> None:
+def _pass_over_memory(unraisable: "sys.UnraisableHookArgs") -> None:
     """Says nothing of what is not closed where the memory ends: the job's own error says it."""
     if not issubclass(unraisable.exc_type, MemoryError):
         sys.__unraisablehook__(unraisable)
@@ -325,7 +323,7 @@ class Pool:
         theirs.close()
         return _Worker(process, channel, activity)
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> "Pool":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """The compressions of inputs: gzip, Zstandard, LZ4, bzip2 and xz, all member by member in one way."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from types import ModuleType
@@ -262,7 +260,7 @@ def _decompressors(codec: Codec) -> tuple[Callable[[], Any], type[Exception]]:
     return lz4_frames().LZ4FrameDecompressor, RuntimeError
 
 
-def _zstd_decompressor(dictionary: Dictionary) -> zstandard.ZstdDecompressor:
+def _zstd_decompressor(dictionary: Dictionary) -> "zstandard.ZstdDecompressor":
     import zstandard
 
     data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
@@ -295,7 +293,7 @@ def _whole(inflater: Any, error: type[Exception], stored: bytes, room: int) -> t
     return output, len(stored) - len(inflater.unused_data or b"")
 
 
-def _unzstd(decompressor: zstandard.ZstdDecompressor, stored: bytes, room: int) -> tuple[bytes, int]:
+def _unzstd(decompressor: "zstandard.ZstdDecompressor", stored: bytes, room: int) -> tuple[bytes, int]:
     import zstandard
 
     inflater = decompressor.decompressobj()

@@ -1,7 +1,5 @@
 """Finds inputs: paths, URLs and lists of them, their names, and their formats."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -67,14 +65,14 @@ class Input(NamedTuple):
     relative: str
     size: int | None
     modified: int = -1
-    members: tuple[Input, ...] = ()
+    members: "tuple[Input, ...]" = ()
 
     def __hash__(self) -> int:
         # there may be thousands of members
         return hash(self[:4])
 
     @property
-    def files(self) -> tuple[Input, ...]:
+    def files(self) -> "tuple[Input, ...]":
         """What is read."""
         return self.members or (self,)
 

@@ -1,7 +1,5 @@
 """Reads from a manifest what the runs into a directory have done, and samples of their outputs."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -51,7 +49,7 @@ class ReportLine:
     seconds: float
 
     @classmethod
-    def of(cls, lines: list[Line]) -> ReportLine:
+    def of(cls, lines: list[Line]) -> "ReportLine":
         """Returns the group of some lines of a manifest."""
         tally = Tally()
         for line in lines:

@@ -5,8 +5,6 @@ copied from its archive without a change. If that is not possible, because the i
 is damaged there, a new record is made from the page.
 """
 
-from __future__ import annotations
-
 import gzip
 import time
 from collections import Counter, deque
@@ -83,7 +81,7 @@ class _Setup:
     settings: Settings
     cleaner: Cleaner | None = None
 
-    def __reduce__(self) -> tuple[type[_Setup], tuple[Settings]]:
+    def __reduce__(self) -> "tuple[type[_Setup], tuple[Settings]]":
         return _Setup, (self.settings,)
 
     def __call__(self, activity: Activity) -> WorkerState:
@@ -138,7 +136,7 @@ class CleaningJob:
         """Cleans the items; yields the results in chunks. Raises InputError: the input cannot be read."""
         raise NotImplementedError
 
-    def _cleaned(self, items: Iterable[Page | Skip | Damage | _End], state: WorkerState) -> Iterator[Chunk]:
+    def _cleaned(self, items: "Iterable[Page | Skip | Damage | _End]", state: WorkerState) -> Iterator[Chunk]:
         parts: list[bytes] = []
         quarantine: list[bytes] = []
         size = count = 0

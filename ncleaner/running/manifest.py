@@ -12,8 +12,6 @@ Settings have a line of their own, before the first line of a run that is of an 
 by a hash. If such a line is damaged, those that name it cannot be read, and their inputs are cleaned again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -152,7 +150,7 @@ class Line:
         return next(iter(self.outputs))
 
     @classmethod
-    def of_record(cls, record: Any, known: Mapping[str, dict[str, Any]]) -> Line:
+    def of_record(cls, record: Any, known: Mapping[str, dict[str, Any]]) -> "Line":
         """Returns the line of a result of `record`; `known` are the settings by their keys.
 
         Raises:

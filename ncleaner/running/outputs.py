@@ -1,8 +1,6 @@
 """The outputs of a run: what has one output, their names, files that appear when they are complete, and the
 quarantine."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
@@ -254,7 +252,7 @@ class _Parts:
         self._out.write(data)
         self._rows += data.count(b"\n")
 
-    def __enter__(self) -> _Parts:
+    def __enter__(self) -> "_Parts":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:

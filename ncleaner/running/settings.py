@@ -1,7 +1,5 @@
 """The settings of a run: everything except the input that an output depends on."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -33,7 +31,7 @@ def _check_marker(name: str, value: Any) -> None:
 class Reading(Declared):
     """How inputs are read; see `archive.read`."""
 
-    input_format: InputFormat = option(
+    input_format: "InputFormat" = option(
         "auto",
         "Input format, where neither the first bytes nor the name shows it.",
         choices=("auto", "warc", "html", "text"), panel=_PANEL,
@@ -90,7 +88,7 @@ class Settings:
                 **{"name": name, **more},
             )
 
-    def cleaner(self) -> Cleaner:
+    def cleaner(self) -> "Cleaner":
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 

@@ -5,8 +5,6 @@ Shards are made in workers, in three steps: surveys of some files of signatures 
 of all these surveys; and when the duplicates among all shards are known, the file of each shard.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Counts of a run: counted page by page, and added up over batches, inputs and workers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -216,7 +214,7 @@ class Tally:
     times: Counter[str] = _bins()
     notes: list[Note] = field(default_factory=list)
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def __iadd__(self, other: "Tally") -> "Tally":
         for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             if isinstance(mine, Counter):
@@ -306,7 +304,7 @@ class Tally:
         return {how.name or each: how.write(getattr(self, each)) for each, how in _recorded_of(Tally)}
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Tally:
+    def of_record(cls, record: Mapping[str, Any]) -> "Tally":
         """Returns the counts of one input from a result of `record`.
 
         Raises:

@@ -5,8 +5,6 @@ threads. A reader of members or frames can begin at any of them. `ordered` bound
 writes what they make in the order in which it was begun.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections import deque
@@ -74,7 +72,7 @@ class Compressed(Sink):
 class _Pieces:
     """Cuts the written bytes into pieces, and has them compressed."""
 
-    def __init__(self, work: Ordered) -> None:
+    def __init__(self, work: "Ordered") -> None:
         self._work = work
         self._rest = bytearray()
         self._empty = True

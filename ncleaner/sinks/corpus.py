@@ -1,7 +1,5 @@
 """Shared by formats for corpora: attributes of `<doc>`, the user's own table, elements, sentences, tags."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache

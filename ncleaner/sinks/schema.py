@@ -1,7 +1,5 @@
 """The columns of rows for Arrow. Imported where it is used, since pyarrow is an optional dependency."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import lru_cache
 from types import UnionType

@@ -4,8 +4,6 @@ ncleaner-spark --master spark://HOST:7077 s3://bucket/crawl/ -o s3://bucket/clea
 spark-submit --master spark://HOST:7077 .../ncleaner/spark/__main__.py s3://bucket/crawl/ -o s3://bucket/clean/
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """The interfaces of storage; and files and folders on this machine, which appear complete or not at all."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -221,7 +219,7 @@ class _LocalLog:
     def __init__(self, path: Path) -> None:
         self.file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
 
-    def __enter__(self) -> _LocalLog:
+    def __enter__(self) -> "_LocalLog":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -5,8 +5,6 @@ at all, and a failure is an OSError whose text is a sentence. The module for URL
 URL, because most runs have none.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import BinaryIO
 

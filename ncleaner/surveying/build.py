@@ -7,8 +7,6 @@ machines; and each shard of a survey can take its rows of all parts by itself. O
 between which all shards give each other what they have found.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import zlib
@@ -149,7 +147,7 @@ class Builder:
                 f"{'' if is_begun else ' '.join(tables)} BEGIN;"
             )
 
-    def __enter__(self) -> Builder:
+    def __enter__(self) -> "Builder":
         return self
 
     def __exit__(self, error: object, *_: object) -> None:

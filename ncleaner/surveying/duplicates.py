@@ -13,8 +13,6 @@ page of each. So the order in which pages are read does not matter, and surveys 
 `bench/paragraphs.py` compares the sample with all sequences.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import sqlite3
@@ -109,7 +107,7 @@ class Sketch:
         return {"version": SKETCH_VERSION, **asdict(self), "bands": self.bands.hex()}
 
     @classmethod
-    def of_entry(cls, entry: dict[str, Any], where: str) -> Sketch:
+    def of_entry(cls, entry: dict[str, Any], where: str) -> "Sketch":
         """Reads what `entry` has returned. Raises InputError: it is of another version; ValueError or
         KeyError: it is no sketch."""
         check_version("sketches for duplicates", entry["version"], SKETCH_VERSION, where)
@@ -284,7 +282,7 @@ class Sequences:
         }
 
     @classmethod
-    def of_entry(cls, entry: dict[str, Any], where: str) -> Sequences:
+    def of_entry(cls, entry: dict[str, Any], where: str) -> "Sequences":
         """Reads what `entry` has returned. Raises InputError: it is of another version; ValueError or
         KeyError: these are no sequences."""
         check_version("sequences of words", entry["version"], SEQUENCES_VERSION, where)

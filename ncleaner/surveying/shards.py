@@ -5,8 +5,6 @@ A site, a capture, a band and a sequence of words have a number each. So rows ar
 shards are made beside each other, each in bounded memory, and a survey of one file is one shard.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

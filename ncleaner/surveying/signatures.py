@@ -4,8 +4,6 @@ Signatures of the same page may come from many inputs, workers, runs and machine
 the set of different lines only, not on their order.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from base64 import b64decode, b64encode
@@ -74,7 +72,7 @@ class Signature:
         return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
-    def of_line(cls, line: bytes, where: str) -> Signature:
+    def of_line(cls, line: bytes, where: str) -> "Signature":
         """Reads a line. Raises InputError: it is no signature, or one of another version; `where` is for the
         message."""
         try:

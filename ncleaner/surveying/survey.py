@@ -11,8 +11,6 @@ database, where SQLite reads nothing). SQLite finds a site among millions withou
 program can ask the tables.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading
@@ -160,7 +158,7 @@ class Survey:
             local.process = os.getpid()
         return local
 
-    def __reduce__(self) -> tuple[type[Survey], tuple[Path, bool]]:
+    def __reduce__(self) -> "tuple[type[Survey], tuple[Path, bool]]":
         return Survey, (self.path, self.references)
 
     def __len__(self) -> int:

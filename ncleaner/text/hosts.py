@@ -3,8 +3,6 @@
 `host_of` and `registered_domain` are the only places that decide which site a page belongs to.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from ipaddress import ip_address
@@ -107,7 +105,7 @@ def _domain(host: str) -> str:
 
 
 @lru_cache
-def _suffixes() -> PublicSuffixList:
+def _suffixes() -> "PublicSuffixList":
     # its list takes a tenth of a second to load
     from publicsuffixlist import PublicSuffixList
 

@@ -1,7 +1,5 @@
 """`ncleaner clean`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -119,7 +117,7 @@ def command(
 
 @contextmanager
 def _surveyed(
-    sources: list[Input], settings: Settings, place: str | BinaryIO, asked: Run
+    sources: "list[Input]", settings: Settings, place: str | BinaryIO, asked: Run
 ) -> Iterator[Settings]:
     """Gives the settings of the run; for `--sites auto`, makes the survey of its inputs."""
     from ncleaner.cli.progress import ProgressDisplay

@@ -1,7 +1,5 @@
 """`ncleaner doctor`."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from operator import itemgetter
 from textwrap import wrap
@@ -56,7 +54,7 @@ def command(
         raise typer.Exit(1)
 
 
-def _lines(finding: Finding) -> list[str]:
+def _lines(finding: "Finding") -> list[str]:
     """Returns a finding as lines: its state, name and sentence, and what to do below them."""
     head = f"  {_MARKS[finding.state]:<7} {visible(finding.name):<17}"
     lines = wrap(

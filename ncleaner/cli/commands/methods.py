@@ -1,7 +1,5 @@
 """`ncleaner methods`."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer

@@ -1,7 +1,5 @@
 """`ncleaner survey`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -109,7 +107,7 @@ def command(
 
 def _survey(
     inputs: list[str], surveying: Surveying, settings: Settings, asked: Run
-) -> tuple[Tally, dict[str, int]]:
+) -> "tuple[Tally, dict[str, int]]":
     """Makes the survey; returns the counts of the run, and the numbers of pages and sites."""
     from ncleaner.cli.progress import ProgressDisplay
     from ncleaner.running.surveys import Contents, parts_of, survey

@@ -5,8 +5,6 @@ continuation of the kept segment before; `o` drops it. A segment without a label
 fills a project from archives.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -75,7 +73,7 @@ class PageLabels:
     finished: str = ""
     settles: tuple[str, ...] = ()
 
-    def with_changes(self, changes: list[tuple[int, str]]) -> PageLabels:
+    def with_changes(self, changes: list[tuple[int, str]]) -> "PageLabels":
         """Returns the labels with some of them replaced, as the next revision."""
         letters = list(self.labels)
         for row, letter in changes:

@@ -3,8 +3,6 @@
 For a cross-validation, models are first trained on the pages of other sites (`train_folds`).
 """
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections import defaultdict
@@ -49,7 +47,7 @@ class Mean:
     error: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float], clusters: Sequence[str]) -> Mean:
+    def of(cls, values: Sequence[float], clusters: Sequence[str]) -> "Mean":
         """Averages at least one value.
 
         Pages of one site look alike, so their values are not independent: sites are (`lab.scoring.measures`).

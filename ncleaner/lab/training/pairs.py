@@ -13,8 +13,6 @@ comments becomes its gold text.
 A site is a registered domain (`text.hosts`), or given by the user.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re
@@ -92,7 +90,7 @@ class Pair:
         """Alignment of the page with its gold text."""
         return align(self.document, self.gold)
 
-    def labelled(self, alignment: Alignment) -> Pair:
+    def labelled(self, alignment: Alignment) -> "Pair":
         """Returns the page with labels from elsewhere, in place of those by its gold text."""
         made = replace(self)
         made.__dict__["alignment"] = alignment

@@ -17,8 +17,6 @@ the relative frequency of every held-out character is looked up once per length 
 weighted sums of these frequencies (Evert 2008, equation 1).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -204,7 +202,7 @@ class Shares:
     values: Floats
 
     @classmethod
-    def of(cls, levels: Iterable[Counts], symbols: Alphabet) -> list[Shares]:
+    def of(cls, levels: Iterable[Counts], symbols: Alphabet) -> "list[Shares]":
         """Returns the shares for the lengths 1 … n, as in a model.
 
         The unigrams hold all symbols, with add-one smoothing. `levels` needs at least one n-gram of each
