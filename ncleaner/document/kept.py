@@ -24,8 +24,9 @@ NOTICE = "notice"
 # A segment repeats earlier pages if more than this share of it does: Onion's threshold (Pomikálek 2011).
 _SEEN = 0.5
 # Cells, what ends the search for one, and the most blocks between a segment and its cell.
-_CELLS = [CODE[name] for name in ("td", "th")]
-_NO_CELLS = [CODE[name] for name in ("table", "li", "dd", "dt")]
+# By the code of a tag: 1 for a cell, 2 for what is in none.
+_CELLS = np.zeros(1 << 16, np.uint8)
+_CELLS[[CODE[name] for name in ("td", "th", "table", "li", "dd", "dt")]] = 1, 1, 2, 2, 2, 2
 _CELL_LEVELS = 8
 
 
@@ -205,12 +206,11 @@ def cells_of(document: Document) -> npt.NDArray[np.int32]:
     A segment in an item of a list within a cell is in none.
     """
     # the row after the last is that of no element
-    tags = np.append(document.elements["tag"], np.uint16(0))
+    kinds = np.append(_CELLS[document.elements["tag"]], np.uint8(0))
     parents = np.append(document.elements["parent"], np.int32(-1))
-    here = document.segments["element"].copy()
+    here = document.segments["element"]
     cells = np.full(len(here), -1, np.int32)
-    for _ in range(_CELL_LEVELS):
-        inside = np.isin(tags[here], _CELLS)
-        cells[inside] = here[inside]
-        here = np.where(inside | np.isin(tags[here], _NO_CELLS), -1, parents[here])
+    for _ in range(_CELL_LEVELS if 1 in kinds else 0):
+        cells = np.where(kinds[here] == 1, here, cells)
+        here = np.where(kinds[here], -1, parents[here])
     return cells

@@ -230,7 +230,8 @@ def escaped(text: str) -> str:
 
 def plain(text: str) -> str:
     """Returns a text on one line, without controls, noncharacters and unpaired surrogates."""
-    return " ".join(_UNWRITABLE.sub(" ", replace_surrogates(text)).split())
+    # nearly every line is printable
+    return " ".join((text if text.isprintable() else _UNWRITABLE.sub(" ", replace_surrogates(text))).split())
 
 
 def value(text: str) -> str:
