@@ -215,13 +215,13 @@ class Tally:
     notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: "Tally") -> "Tally":
-        for each in fields(self):
-            mine, theirs = getattr(self, each.name), getattr(other, each.name)
-            if isinstance(mine, Counter):
+        for name in self.__slots__:
+            theirs = getattr(other, name)
+            if isinstance(theirs, Counter):
                 for reason, number in theirs.items():
-                    _add(mine, reason, number)
-            elif isinstance(mine, int):
-                setattr(self, each.name, mine + theirs)
+                    _add(getattr(self, name), reason, number)
+            elif isinstance(theirs, int):
+                setattr(self, name, getattr(self, name) + theirs)
         # notes are not added up: the receiver of each tally reports them
         self.damages += other.damages[: _MAX_NOTES - len(self.damages)]
         self.quarantined += other.quarantined[: _MAX_NOTES - len(self.quarantined)]
