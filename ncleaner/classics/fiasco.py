@@ -15,7 +15,7 @@ are taken as logarithms, so that a linear function of them can be of use.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -141,9 +141,7 @@ class FiascoModel(ModelFile):
         return header, {"weights": self.weights}
 
     @classmethod
-    def of_parts(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str
-    ) -> "FiascoModel":
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Self:
         """Returns the model of an unpacked file."""
         weights = reals(arrays["weights"])
         bias, threshold = float(header["bias"]), float(header["threshold"])

@@ -28,7 +28,7 @@ lists all differences.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -158,9 +158,7 @@ class VictorModel(ModelFile):
         return header, {"state": self.state, "transitions": self.transitions}
 
     @classmethod
-    def of_parts(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str
-    ) -> "VictorModel":
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Self:
         """Returns the model of an unpacked file."""
         if header["features"] != _VERSION:
             raise ValueError("the features have changed since the model was trained: train it again")

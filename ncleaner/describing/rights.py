@@ -4,8 +4,6 @@ The names are those of the TDM Reservation Protocol (W3C community group, 2024),
 European directive on copyright in the digital single market.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

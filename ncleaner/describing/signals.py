@@ -1,7 +1,5 @@
 """Figures of a page by which pipelines filter and find duplicates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

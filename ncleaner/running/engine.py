@@ -1,11 +1,12 @@
 """Sends the pages of all inputs through the workers into the outputs, and handles the deaths of workers.
 
-There are three ways to divide the work. *By file*: a worker reads an input and sends the result back, so that
-only clean text passes between processes. *In stretches*: all workers read parts of one archive, and the
-results are written in order (`stretched`). It is used where there is one output, and for archives so large
-that one worker would still be at one when the others have finished. *Spread*: the parent reads the input and
-sends batches of pages to all workers. It is used where stretches are not possible: for standard input, other
-large inputs, and archives that are compressed as a whole. All give the same bytes.
+There are three ways to divide the work. *By file*: a worker reads an input, or a pack of small ones, and
+sends the result back, so that only clean text passes between processes. *In stretches*: all workers read
+parts of one archive, and the results are written in order (`stretched`). It is used where there is one
+output, and for archives so large that one worker would still be at one when the others have finished.
+*Spread*: the parent reads the input and sends batches of pages to all workers. It is used where stretches
+are not possible: for standard input, other large inputs, and archives that are compressed as a whole. All
+give the same bytes.
 
 When a worker dies, another one continues its job: the results received so far stay, and a page at which a
 second worker dies is given up.
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.errors import InputError, NcleanerError
+from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.options import WHOLE, OptionError, Shard
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool
@@ -30,6 +31,7 @@ from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, layout_of
 from ncleaner.running.jobs import (
     Chunk,
+    CleaningJob,
     FileJob,
     PagesJob,
     Progress,
@@ -49,15 +51,17 @@ from ncleaner.running.outputs import (
     OpenOutput,
     check_replaced,
     fault_of_one,
+    in_jobs,
     is_directory,
     open_output,
     open_output_in,
     output_errors,
     planned,
 )
+from ncleaner.running.packs import WritingJob
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.storage.local import Folder
+from ncleaner.storage.local import Folder, LocalFolder
 from ncleaner.storage.places import folder_and_name, folder_at
 from ncleaner.text.visible import counted
 
@@ -82,10 +86,14 @@ def no_progress(tally: Tally, source: Input, offset: int | None) -> None:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _TrackedFile(TrackedJob):
-    """An input that a worker reads and cleans, and its output."""
+    """An input that a worker reads and cleans, and its output; or a pack, and the manifest."""
 
     closing: ExitStack = field(default_factory=ExitStack)
     output: OpenOutput | None = None
+
+    def job_after(self, death: Death) -> CleaningJob | None:
+        """Returns the job that continues after a death; None for a pack whose outputs the worker writes."""
+        return None if isinstance(self.job, WritingJob) else TrackedJob.job_after(self, death)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -135,22 +143,29 @@ class _Run:
         running: dict[int, _TrackedFile] = {}
         with ExitStack() as leaving:
             # only running inputs are kept, since there may be a hundred thousand
-            leaving.push(partial(_discard_outputs, running))
+            leaving.push(partial(_discard_outputs, self.pool, running))
             while waiting or running:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
                     file = _TrackedFile(source, FileJob(source=source))
                     file.output = file.closing.enter_context(opener(source))
                     if file.output is not None:
+                        file.job = file.output.job or file.job
                         running[self.pool.submit(file.job)] = file
                 for file, event in self.events(running):
                     if isinstance(event, Chunk):
                         assert file.output is not None
                         file.output.write(event)
                         self.count(event.tally, file.source, event.offset)
-                    else:
+                        continue
+                    if not isinstance(file.job, WritingJob):
                         self.count(end_tally(file.source, event), file.source, file.source.size)
-                        file.closing.close()
+                    elif isinstance(event, Failed):
+                        raise OutputError(event.why)
+                    else:
+                        # after a death, each by itself, so that it shows at which page
+                        waiting.extend(file.source.members[file.items :])
+                    file.closing.close()
 
     def layout(self, source: Input) -> Layout | None:
         """Returns the layout of an input that is worth reading in stretches; None for any other."""
@@ -195,14 +210,26 @@ class _Run:
             yield source, None
 
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
-        """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
-        batches = _batches(self._items(sources), self.count)
-        for batch, event in in_order(batches, self.pool, 4 * self.jobs):
+        """Sends packs, and the pages of other inputs, to all workers; the output keeps the order."""
+        for task, event in in_order(self._tasks(sources), self.pool, 4 * self.jobs):
             if isinstance(event, Note):
-                self.count(Tally(notes=[event]), batch.source, None)
-            elif (chunk := _chunk_of(batch, event, self.settings)) is not None:
-                output.write(chunk)
-                self.count(chunk.tally, batch.source, batch.offset)
+                self.count(Tally(notes=[event]), task.source, None)
+            elif isinstance(task, _Batch):
+                if (chunk := _chunk_of(task, event, self.settings)) is not None:
+                    output.write(chunk)
+                    self.count(chunk.tally, task.source, task.offset)
+            elif isinstance(event, Chunk):
+                output.write(event)
+                self.count(event.tally, task.source, event.offset)
+            else:
+                self.count(end_tally(task.source, event), task.source, task.source.size)
+
+    def _tasks(self, sources: Iterable[Input]) -> Iterator[TrackedJob]:
+        for is_pack, group in groupby(sources, lambda source: bool(source.members)):
+            if is_pack:
+                yield from (TrackedJob(pack, FileJob(source=pack)) for pack in group)
+            else:
+                yield from _batches(self._items(group), self.count)
 
 
 def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]], count: Progress) -> Iterator[_Batch]:
@@ -241,8 +268,11 @@ def _batch(source: Input, pages: list[Page | Skip]) -> _Batch:
     return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
 
 
-def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
+def _discard_outputs(pool: Pool, running: Mapping[int, _TrackedFile], *error: Any) -> None:
     """Closes outputs that are not complete because of an error, so that they do not appear."""
+    if running:
+        # workers may be writing some
+        pool.__exit__()
     for file in running.values():
         with suppress(OSError):
             file.closing.__exit__(*error)
@@ -392,6 +422,19 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
     with open_manifest(folder, record, again, shard) as manifest:
 
         @contextmanager
+        def lines_of(pack: Input) -> Iterator[OpenOutput]:
+            assert isinstance(folder, LocalFolder)
+            output = OpenOutput(manifest, ExitStack(), None)
+            outputs = tuple(names[each] for each in pack.members)
+            output.job = WritingJob(source=pack, names=outputs, folder=folder, key=manifest.key)
+            try:
+                yield output
+            except BaseException:
+                for name in outputs:
+                    folder.discard(name)
+                raise
+
+        @contextmanager
         def output_of(source: Input) -> Iterator[OpenOutput | None]:
             began = time.monotonic()
             with ExitStack() as stack:
@@ -417,6 +460,7 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
             failed.clear()
             manifest.add(source, names[source], tally, time.monotonic() - began, output.parts)
 
+        others: Iterable[Input]
         left = unfinished(names, manifest, work.count, shard)
         layouts, to_spread, others = _divided(left, work.jobs, work.layout)
         work.in_stretches(layouts.items(), output_of)
@@ -424,7 +468,9 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
             with output_of(source) as output:
                 if output is not None:
                     work.spread([source], output)
-        work.by_file(others, output_of)
+        if isinstance(folder, LocalFolder):
+            others = in_jobs(others, work.jobs)
+        work.by_file(others, lambda source: (output_of if source in names else lines_of)(source))
 
 
 def _to_file(
@@ -438,11 +484,12 @@ def _to_file(
         file = folder.file(name)
     else:
         file = nullcontext(output)
+    packs = in_jobs(inputs, work.jobs)
     with open_output(file, work.settings, records) as out:
         if work.jobs == 1 and not any(source.is_pipe for source in inputs):
-            work.by_file(inputs, lambda source: nullcontext(out))
+            work.by_file(packs, lambda source: nullcontext(out))
         else:
-            work.together(inputs, out)
+            work.together(packs, out)
 
 
 def unfinished(

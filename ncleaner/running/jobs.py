@@ -32,7 +32,7 @@ from ncleaner.sinks.sink import Sink
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 256
 _CHUNK_BYTES = 1 << 20
-_CHUNK_SECONDS = 0.5
+CHUNK_SECONDS = 0.5
 
 
 class Chunk(NamedTuple):
@@ -176,7 +176,7 @@ class CleaningJob:
                 count >= _CHUNK_PAGES
                 or size >= _CHUNK_BYTES
                 or number <= self.send_each_until
-                or now - since >= _CHUNK_SECONDS
+                or now - since >= CHUNK_SECONDS
             ):
                 activity.begin(Doing.SENDING)
                 yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))

@@ -179,6 +179,32 @@ def key_of(settings: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def line_of(
+    folder: Folder, source: Input, outputs: Iterable[str], tally: Tally, seconds: float, key: str
+) -> bytes:
+    """Returns the line of a finished input, with its line feed.
+
+    Args:
+        folder: of the outputs.
+        source, tally, seconds, key: see `Line`.
+        outputs: the names of its output and of further files of it.
+    """
+    line = Line(
+        input=source.relative,
+        path=source.path,
+        size=source.size,
+        modified=source.modified,
+        members=[each.relative for each in source.members],
+        outputs={name: folder.size(name) for name in outputs},
+        finished=datetime.now(UTC),
+        seconds=seconds,
+        tally=tally,
+        key=key,
+        settings={},
+    )
+    return json.dumps(line.record()).encode() + b"\n"
+
+
 def read_lines(texts: Iterable[bytes], known: dict[str, dict[str, Any]]) -> Iterator[Line | None]:
     """Yields the lines of a manifest that are of outputs; None for one that this version does not write, or
     that is damaged. The settings among them go into `known`, by their keys."""
@@ -246,6 +272,7 @@ class Manifest:
         changed: numbers of finished inputs that are cleaned again, by reason: the name of a setting that
             follows from no option, "input", "member" (an input that shares the output) or "output".
         others: what differs, in words, where outputs were made with other options.
+        key: of the settings of the run; see `key_of`.
     """
 
     def __init__(self, folder: Folder, log: Log, settings: Mapping[str, Any], again: bool) -> None:
@@ -253,7 +280,7 @@ class Manifest:
         self._log = log
         self._settings = dict(settings)
         self._again = again
-        self._key = key_of(settings)
+        self.key = key_of(settings)
         self._has_written = False
         self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
@@ -373,23 +400,14 @@ class Manifest:
         Raises:
             OSError: no space is left.
         """
-        line = Line(
-            input=source.relative,
-            path=source.path,
-            size=source.size,
-            modified=source.modified,
-            members=[each.relative for each in source.members],
-            outputs={name: self._folder.size(name) for name in (output, *parts)},
-            finished=datetime.now(UTC),
-            seconds=seconds,
-            tally=tally,
-            key=self._key,
-            settings=self._settings,
-        )
+        self.write(line_of(self._folder, source, (output, *parts), tally, seconds, self.key))
+
+    def write(self, lines: bytes) -> None:
+        """Adds lines that `line_of` has returned. Raises OSError: no space is left."""
         if not self._has_written:
             self._has_written = True
-            self._log.add(json.dumps({"key": self._key, "settings": self._settings}).encode() + b"\n")
-        self._log.add(json.dumps(line.record()).encode() + b"\n")
+            self._log.add(json.dumps({"key": self.key, "settings": self._settings}).encode() + b"\n")
+        self._log.add(lines)
 
 
 @contextmanager

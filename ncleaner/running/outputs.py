@@ -10,13 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, Final
 from zlib import crc32
 
 from ncleaner.errors import InputError, OutputError, cannot_write, stdout_error
 from ncleaner.reading.inputs import Input
-from ncleaner.running.jobs import Chunk
+from ncleaner.running.jobs import Chunk, CleaningJob
 from ncleaner.running.manifest import FILES, settings_record
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.formats import Output
@@ -30,6 +31,11 @@ _LONGEST_NAME: Final = 255 - len("..part-00000.warc.gz.part")
 # Inputs of fewer bytes are packed; and bytes of a pack. A worker reads a whole pack.
 _SMALL: Final = 8 << 20
 _PACK: Final = 64 << 20
+# The same of inputs that share a worker, and no output; their number, and packs for each worker.
+_LITTLE: Final = 1 << 18
+_JOB: Final = 4 << 20
+_MOST_TOGETHER: Final = 64
+_EACH: Final = 4
 # Bytes that are copied at a time.
 _PIECE: Final = 1 << 20
 # The end of the stem of the second file of an output, and of later ones.
@@ -54,8 +60,16 @@ def planned(inputs: list[Input], output: Output) -> dict[Input, str]:
     return output_names(packed(inputs, output.rows), output.sink().suffix, is_flat=output.rows > 0)
 
 
-def packed(inputs: Iterable[Input], rows: int) -> list[Input]:
-    """Returns inputs with those that are small in packs, for outputs of up to a number of rows; 0: no packs.
+def in_jobs(inputs: list[Input], jobs: int) -> Iterator[Input]:
+    """Yields inputs in their order, small ones in packs, of which each of `jobs` workers gets several."""
+    most = min(_MOST_TOGETHER, len(inputs) // (_EACH * jobs))
+    for is_small, group in groupby(inputs, lambda each: not each.members and 0 < (each.size or 0) < _LITTLE):
+        sources = list(group)
+        yield from packed(sources, most, _JOB) if is_small else sources
+
+
+def packed(inputs: Iterable[Input], rows: int, whole: int = _PACK) -> list[Input]:
+    """Returns inputs with those that are small in packs of up to a number, such as of rows; 0: no packs.
 
     A pack that is half full ends before the next name with a small hash, so that a new input changes its pack
     only, and not all after it. It is full with a number of bytes, or of inputs.
@@ -67,7 +81,7 @@ def packed(inputs: Iterable[Input], rows: int) -> list[Input]:
         if not rows or source.size is None or source.size >= _SMALL:
             found.append(source)
             continue
-        share = max(source.size / _PACK, 1 / rows)
+        share = max(source.size / whole, 1 / rows)
         if full + share > 1 or (full > 0.5 and crc32(os.fsencode(source.relative)) < share * (1 << 34)):
             found.append(_pack(pack))
             pack, full = [], 0.0
@@ -284,9 +298,11 @@ class OpenOutput:
 
     Attributes:
         parts: names of further files of the output; see `_Parts`.
+        job: of a worker that writes outputs itself, whose lines of the manifest are written here.
     """
 
     parts: Sequence[str] = ()
+    job: CleaningJob | None = None
 
     def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
         self._out = out

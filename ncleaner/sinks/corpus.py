@@ -12,7 +12,7 @@ import numpy as np
 from ncleaner.describing.signals import FILTERS, SIGNALS
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, cells_of
-from ncleaner.errors import InputError, OutputError, require
+from ncleaner.errors import InputError
 from ncleaner.options import OptionError
 from ncleaner.page import Page
 from ncleaner.reading.cells import rows_in
@@ -197,11 +197,6 @@ def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
             yield Element(CELL, text, cell, int(document.elements["parent"][cell]))
         else:
             yield Element(chr(mark), text)
-
-
-def require_splitter() -> None:
-    """Raises OutputError: the splitter of sentences is not installed."""
-    require("--sentences", "sentencex", "sentences", error=OutputError)
 
 
 def sentences_in(text: str, language: str) -> Sequence[str]:

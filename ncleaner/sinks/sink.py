@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ncleaner.arguments import check_local
+from ncleaner.errors import OutputError, require
 from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, OptionError, option
 
@@ -89,11 +90,7 @@ class SinkOptions(Declared):
     sentences: bool = option(
         False, "Mark sentences with <s> (needs the extra `sentences`).", of=_CORPORA, panel=_PANEL
     )
-    markdown: bool = option(
-        False,
-        "Add each page as Markdown, in `markdown`.",
-        of=_ROWS, panel=_PANEL,
-    )  # fmt: skip
+    markdown: bool = option(False, "Add each page as Markdown, in `markdown`.", of=_ROWS, panel=_PANEL)
     markup: MarkupOptions = option(MarkupOptions(), "Options of Markdown and HTML.", what="MarkupOptions(…)")
     references: bool = option(
         False, "Add the HTML of each page, for the method `site`.", of=("signatures",), panel=_PANEL
@@ -165,7 +162,8 @@ class Format(NamedTuple):
 
 
 class Sink(ABC):
-    """An output format. Its constructor takes the options of the user.
+    """An output format. Its constructor takes the options of the user, and raises OutputError where sentences
+    are wanted, and their splitter is not installed.
 
     Attributes:
         suffix: suffix of its files, with the dot.
@@ -178,6 +176,8 @@ class Sink(ABC):
     about: Mapping[str, str] = {}
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        if options.sentences:
+            require("--sentences", "sentencex", "sentences", error=OutputError)
         self.options = options
         self.marks = self.marks or options.markdown
 

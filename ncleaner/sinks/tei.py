@@ -16,7 +16,6 @@ from ncleaner.sinks.corpus import (
     elements_of,
     escaped,
     plain,
-    require_splitter,
     sentences_in,
     value,
 )
@@ -38,14 +37,11 @@ class TeiSink(Sink):
 
     Raises:
         ValueError, InputError: as `Fields` does.
-        OutputError: sentences are wanted, and their splitter is not installed.
     """
 
     suffix = ".xml"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        if options.sentences:
-            require_splitter()
         super().__init__(options)
         said = ("headline", "authors", "published", "modified", "site", "licence") if options.metadata else ()
         self._fields = Fields(("id", "url", "title", *said))

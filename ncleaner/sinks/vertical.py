@@ -13,7 +13,6 @@ from ncleaner.sinks.corpus import (
     elements_of,
     escaped,
     plain,
-    require_splitter,
     sentences_in,
 )
 from ncleaner.sinks.sink import Sink, SinkOptions
@@ -40,14 +39,12 @@ class _Corpus(Sink):
 
     Raises:
         ValueError, InputError: as `Fields` does.
-        OutputError: sentences are wanted, and their splitter is not installed; or tokens, without regex.
+        OutputError: tokens are wanted, and regex is not installed.
     """
 
     suffix = ".vert"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        if options.sentences:
-            require_splitter()
         super().__init__(options)
         self._fields = Fields(options.attributes, metadata=options.metadata, table=options.table)
 

@@ -296,6 +296,10 @@ class LocalFolder:
         """Deletes a file if it exists."""
         (self.path / name).unlink(missing_ok=True)
 
+    def discard(self, name: str) -> None:
+        """Deletes what a process that was killed has written of a file."""
+        _temporary(self.path / name).unlink(missing_ok=True)
+
     def log(self, name: str) -> AbstractContextManager[Log]:
         """Opens a log and locks it for one run. Raises OutputError."""
         path = self.path / name
@@ -317,6 +321,10 @@ class LocalFolder:
         return log
 
 
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
+
+
 # Files that are brought to the disk one by one: for each, a disk works up to some milliseconds.
 _FEW = 16
 
@@ -332,7 +340,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
         InUseError: another process is writing it.
         OSError: the file cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.part")
+    temporary = _temporary(path)
     with _opened_alone(temporary, path) as out:
         try:
             yield out
