@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +34,15 @@ SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 1
 _FAST = ("resiliparse", "rs-trafilatura")
 # Page of the measurements of the start.
 _PAGE = "<p>The ferry will sail until the end of May, the harbour board decided on Monday.</p>"
+#: Options whose cost is measured beside that of plain text.
+OPTIONS = {
+    "-f text": "-f text",
+    **{f"-f {name}": f"-f {name}" for name in "jsonl markdown html wet tei vertical parquet".split()},
+    **{f"-f jsonl {name}": f"-f jsonl {name}" for name in ("--metadata", "--segments", "--signals")},
+    "-f jsonl --segments --source": "-f jsonl --segments --source",
+    "-f text --sites auto": "-f text --sites auto",
+}
+START = "two pages"
 LIBRARIES = "import of NumPy, selectolax and the libraries of archives"
 
 
@@ -395,6 +406,62 @@ def workers(task: Task) -> list[Table]:
     return tables
 
 
+def options(task: Task) -> list[Table]:
+    """Whole commands with options that cost, beside plain text."""
+    tables = []
+    for archive in task.archives:
+        with tempfile.TemporaryDirectory() as folder:
+            usages: dict[str, list[Usage]] = {}
+            steps = {}
+            for what, more in OPTIONS.items():
+                target = ["-o", str(Path(folder) / "out.parquet"), "--force"] if "parquet" in more else []
+                arguments = ["clean", str(archive), "-j", "1", "-q", *more.split(), *target]
+                steps[what] = _run_of(usages, what, arguments)
+            found = task.measured(f"options, {archive.name}", steps)
+        tables.append(Table(archive.name, [Row(*each) for each in found.items()], facts_of(archive)))
+    return tables
+
+
+def _fresh(out: Path, run: Callable[[], float]) -> float:
+    """Runs a step without what it has written before."""
+    shutil.rmtree(out, ignore_errors=True)
+    return run()
+
+
+def inputs(task: Task) -> list[Table]:
+    """The same pages as an archive, through a pipe and as files: what the parent and the worker take."""
+    tables = []
+    for archive in task.archives:
+        with tempfile.TemporaryDirectory() as folder:
+            files, out = Path(folder) / "files", Path(folder) / "out"
+            files.mkdir()
+            for number, body in enumerate(bodies(archive)):
+                (files / f"{number:06}.html").write_bytes(body)
+            # a page for each worker
+            begun = Path(folder) / "begun"
+            begun.mkdir()
+            for number in range(2):
+                (begun / f"{number}.html").write_text(_PAGE, "utf-8")
+            usages: dict[str, list[Usage]] = {}
+            # two workers, since a single one reads a pipe, too
+            plain = ["-f", "text", "-j", "2", "-q"]
+            runs = {
+                START: (["clean", str(begun), *plain], None),
+                "an archive": (["clean", str(archive), *plain], None),
+                "an archive through a pipe": (["clean", "-", *plain], archive),
+                "HTML files into one output": (["clean", str(files), *plain], None),
+                "HTML files, an output each": (["clean", str(files), *plain, "-o", str(out)], None),
+            }
+            steps = {what: partial(_fresh, out, _run_of(usages, what, *run)) for what, run in runs.items()}
+            found = task.measured(f"inputs, {archive.name}", steps)
+        rows = [
+            Row(what, seconds, facts={"parent": statistics.median(run.parent for run in usages[what])})
+            for what, seconds in found.items()
+        ]
+        tables.append(Table(archive.name, rows, facts_of(archive)))
+    return tables
+
+
 def start(task: Task) -> list[Table]:
     """Whole processes that do next to nothing, beside the import of the libraries alone."""
     python, ncleaner = [sys.executable, "-c"], str(Path(sys.executable).with_name("ncleaner"))
@@ -453,6 +520,8 @@ PARTS: dict[str, Callable[[Task], list[Table]]] = {
     "sizes": sizes,
     "text": text,
     "workers": workers,
+    "options": options,
+    "inputs": inputs,
     "start": start,
     "memory": memory,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from bench.machine import BUSY
-from bench.parts import FLOOR, LIBRARIES, OURS
+from bench.parts import FLOOR, LIBRARIES, OURS, START
 from bench.plots import drawn, stages_of
 from bench.results import Part, Row, Table, ratios, spread
 from bench.stages import ASIDE
@@ -188,7 +189,7 @@ def _methods(part: Part) -> str:
         rows = []
         for name in OURS:
             whole, begun = table.row(f"process:{name}"), table.row(f"start:{name}")
-            loop = Row(name, [a - b for a, b in zip(whole.seconds, begun.seconds, strict=True)])
+            loop = _less(whole, begun)
             rows.append(
                 [
                     f"`{name}`",
@@ -309,6 +310,39 @@ def _workers(part: Part) -> str:
     return text
 
 
+def _options(part: Part) -> str:
+    names = [row.name for row in part.tables[0].rows]
+    rows = [
+        [f"`{name}`", *(_ratio(table.row(name), table.row(names[0])) for table in part.tables)]
+        for name in names
+    ]
+    return markdown(["", *(f"{_archive(table)}, × `{names[0]}`" for table in part.tables)], rows)
+
+
+def _inputs(part: Part) -> str:
+    rows = []
+    for table in part.tables:
+        pages, begun = table.facts["pages"], table.row(START)
+        base = _less(table.rows[1], begun)
+        for row in table.rows[1:]:
+            parent = max(row.facts["parent"] - begun.facts["parent"], 0.0)
+            rest = _less(row, begun)
+            fed = (rest.median - parent) / parent if parent else math.inf
+            rows.append(
+                [
+                    f"{table.facts['archive']}, {row.name}",
+                    _ratio(rest, base),
+                    f"{parent / pages * 1e6:,.0f}",
+                    f"{fed:,.0f}" if fed < 1000 else "any number",
+                ]
+            )
+    return markdown(["", "× the archive", "parent, µs a page", "workers that one parent feeds"], rows)
+
+
+def _less(row: Row, begun: Row) -> Row:
+    return Row(row.name, [a - b for a, b in zip(row.seconds, begun.seconds, strict=True)])
+
+
 def _start(part: Part) -> str:
     table = part.tables[0]
     base = table.row(LIBRARIES)
@@ -339,6 +373,8 @@ _SECTIONS: dict[str, Callable[[Part], str]] = {
     "sizes": _sizes,
     "text": _text,
     "workers": _workers,
+    "options": _options,
+    "inputs": _inputs,
     "start": _start,
     "memory": _memory,
 }

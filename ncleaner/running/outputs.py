@@ -32,7 +32,7 @@ _LONGEST_NAME: Final = 255 - len("..part-00000.warc.gz.part")
 _SMALL: Final = 8 << 20
 _PACK: Final = 64 << 20
 # The same of inputs that share a worker, and no output; their number, and packs for each worker.
-_LITTLE: Final = 1 << 18
+_LITTLE: Final = 2 << 20
 _JOB: Final = 4 << 20
 _MOST_TOGETHER: Final = 64
 _EACH: Final = 4
