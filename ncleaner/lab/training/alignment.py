@@ -139,9 +139,10 @@ def align(document: Document, gold: str, first: npt.NDArray[np.bool_] | None = N
     hits = np.zeros(size)
     left = wanted
     before = document.visible if first is None else first
+    texts = document.texts
     for side in (before, ~before):
         positions = np.flatnonzero(side)
-        tokens, places = numbered((str(document[position]) for position in positions.tolist()), numbers)
+        tokens, places = numbered((texts[position] for position in positions.tolist()), numbers)
         if not tokens:
             continue
         owned = positions[places]

@@ -130,7 +130,7 @@ def train_from_crawl(
     """
     _check(pairs, "in this language")
     # a text that is on several pages of a site is rarely the main text of one
-    seen = Counter((pair.site, text) for pair in pairs for text in set(map(str, pair.document)))
+    seen = Counter((pair.site, text) for pair in pairs for text in set(pair.document.texts))
     if start is None:
         start = HybridModel.of_ngrams(read_ngrams(FALLBACK_MODEL))
     judges = [start] * len(pairs)
@@ -194,7 +194,7 @@ def _labelled(pair: Pair, model: HybridModel, seen: Mapping[tuple[str, str], int
     odds = np.clip(kept.scores, -60.0, 60.0)
     probabilities = 1 / (1 + np.exp2(-odds))
     site = pair.site
-    repeated = np.array([bool(site) and seen[site, str(segment)] > 1 for segment in document], bool)
+    repeated = np.array([bool(site) and seen[site, text] > 1 for text in document.texts], bool)
     clean = kept.mask & (probabilities >= _SURE) & ~repeated
     dirty = ~kept.mask & (probabilities <= _SURELY_NOT)
     words = pair.alignment.words
