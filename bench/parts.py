@@ -498,8 +498,7 @@ def memory(task: Task) -> list[Table]:
         steps = {name: _run_of(usages, name, _clean(archive, name)) for name in OURS}
         peaks: dict[str, int] = {}
         found = task.measured(
-            f"memory, {archive.name}",
-            {FLOOR: partial(step, FLOOR, archive, peaks), **steps},
+            f"memory, {archive.name}", {FLOOR: partial(step, FLOOR, archive, peaks), **steps}
         )
         rows = [
             Row(

@@ -531,12 +531,7 @@ def clean(html: Html | Page) -> str:
 
 @hints
 def extract(
-    html: Html | Page,
-    url: str = "",
-    *,
-    links: bool = False,
-    images: bool = False,
-    spans: Spans = "merge",
+    html: Html | Page, url: str = "", *, links: bool = False, images: bool = False, spans: Spans = "merge"
 ) -> Extracted:
     """Returns text, Markdown, metadata, language and kind of one HTML page, which is parsed once.
 

@@ -62,9 +62,7 @@ class RowOptions(TypedDict, total=False):
 
 
 def rows(
-    inputs: str | os.PathLike[str] | BinaryIO,
-    cleaner: Cleaner | None = None,
-    **options: Unpack[RowOptions],
+    inputs: str | os.PathLike[str] | BinaryIO, cleaner: Cleaner | None = None, **options: Unpack[RowOptions]
 ) -> Iterator[Row]:
     """Cleans the pages of archives, files or tables in this process, and gives each as a dict.
 

@@ -29,10 +29,7 @@ AUTO_SITES = "auto"
 _INPUT = "Input"
 _DECISION = "How it is decided"
 _KEPT = "What is kept"
-_PRESETS = (
-    ("precision", "Less boilerplate, and less text."),
-    ("recall", "More text, and more boilerplate."),
-)
+_PRESETS = (("precision", "Less boilerplate, and less text."), ("recall", "More text, and more boilerplate."))
 
 
 def _check_method(name: str, value: Any) -> None:
@@ -211,8 +208,7 @@ class Recipe(Declared):
                 raise OptionError("parameters", str(error)) from None
         if self.min_quality is not None and not entry.estimates:
             raise OptionError(
-                "min_quality",
-                f"the method {self.method} does not estimate quality: use hybrid",
+                "min_quality", f"the method {self.method} does not estimate quality: use hybrid"
             )
         for name, found in (("drop_seen", "paragraphs"), ("drop_duplicates", "duplicates")):
             if getattr(self, name) and self.sites is None:

@@ -140,9 +140,7 @@ def read_sets(gold: Path, names: Iterable[str], as_text: bool = False) -> dict[s
     return found
 
 
-def structure_examples(
-    sets: Mapping[str, Sequence[GoldPair]],
-) -> tuple[dict[str, NGramModel], list[Example]]:
+def structure_examples(sets: Mapping[str, Sequence[GoldPair]]) -> tuple[dict[str, NGramModel], list[Example]]:
     """Makes the training pages of a structure model.
 
     N-grams are of a language, as in use: the pages of all sets in a language are trained together, and each

@@ -71,19 +71,11 @@ class Recipe:
 
 
 _OF_STRUCTURE = Recipe(
-    "any",
-    tuple(SETS),
-    f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}",
-    kind="structure",
+    "any", tuple(SETS), f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}", kind="structure"
 )
 RECIPES = {
     "en": Recipe("en", ENGLISH, f"{CLEANEVAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}"),
-    "nonlexical": Recipe(
-        "any",
-        NONLEXICAL,
-        f"{CLEANEVAL}; {WCXB}; {DANIEL}",
-        alphabet="nonlexical",
-    ),
+    "nonlexical": Recipe("any", NONLEXICAL, f"{CLEANEVAL}; {WCXB}; {DANIEL}", alphabet="nonlexical"),
     "de": Recipe("de", ("fundus-dev",), f"{HTMLDATE}; {FUNDUS}", raw="htmldate-dev"),
     "el": Recipe("el", ("daniel-el",), DANIEL),
     **{

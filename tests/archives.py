@@ -249,11 +249,7 @@ class Pipe:
 
 
 def items(
-    data: bytes,
-    *,
-    name: str = "small.warc",
-    limits: Limits = Limits(),
-    input_format: InputFormat = "auto",
+    data: bytes, *, name: str = "small.warc", limits: Limits = Limits(), input_format: InputFormat = "auto"
 ) -> list[Item]:
     """Read from a seekable stream and from pipes, which must make no difference."""
     found = list(read(io.BytesIO(data), name=name, limits=limits, input_format=input_format))

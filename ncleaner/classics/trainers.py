@@ -289,11 +289,7 @@ def train_lines(
     if len(np.unique(wanted)) < 2:
         raise TrainingError("all text of the training pages is of one class: there is nothing to learn")
     grown = learner(max_depth=_DEPTH, min_samples_leaf=leaf, random_state=0)
-    training = {
-        "pages": len(used),
-        "sites": count_sites(pair.site for pair in used),
-        "segments": len(wanted),
-    }
+    training = {"pages": len(used), "sites": count_sites(pair.site for pair in used), "segments": len(wanted)}
     return model_of_tree(grown.fit(np.concatenate(rows), wanted), {**(about or {}), "training": training})
 
 

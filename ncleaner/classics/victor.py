@@ -187,7 +187,7 @@ class VictorModel(ModelFile):
         training = self.about.get("training") or {}
         blocks = training.get("blocks") or {}
         facts = self.trained_facts(
-            f"{counted(sum(blocks.values()), 'block')}, {blocks.get('o', 0):,} of them to be removed",
+            f"{counted(sum(blocks.values()), 'block')}, {blocks.get('o', 0):,} of them to be removed"
         )
         tables = [
             Table(

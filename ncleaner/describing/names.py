@@ -256,7 +256,7 @@ _MONTH = (
 # no names of people
 _NO_NAME = re.compile(
     rf"^(?:{_ANY['no names']}|(?:.*\s)?(?:{_ANY['occupations']})s?"
-    rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']})|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$",
+    rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']})|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$"
 )
 _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
 # A name that begins with a digit is an account, such as "4teatime"; a number with a unit is none.

@@ -1,11 +1,5 @@
 from ncleaner.dumping._builder import Builder
 
 def fill(
-    builder: Builder,
-    text: bytes,
-    layout: int,
-    width: int,
-    margin: int,
-    begins: bool,
-    ends: bool,
+    builder: Builder, text: bytes, layout: int, width: int, margin: int, begins: bool, ends: bool
 ) -> None: ...

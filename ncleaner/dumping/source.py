@@ -352,12 +352,7 @@ def _widen(places: _Rows, rows: Sequence[int] | _Rows, starts: _Rows, ends: _Row
 
 
 def sources_of_page(
-    body: bytes | str,
-    encoding: str,
-    utf8: bytes,
-    tree: Parsed,
-    met: bytearray,
-    tables: Tables,
+    body: bytes | str, encoding: str, utf8: bytes, tree: Parsed, met: bytearray, tables: Tables
 ) -> Sources:
     """Returns where the segments of an HTML page are.
 

@@ -73,10 +73,7 @@ class ByLanguage(Mapping[str, "ModelFile"]):
     """
 
     def __init__(
-        self,
-        kinds: tuple[ModelKind, ...],
-        paths: Iterable[Path] = (),
-        all_by_language: bool = False,
+        self, kinds: tuple[ModelKind, ...], paths: Iterable[Path] = (), all_by_language: bool = False
     ) -> None:
         self._kinds = kinds
         self._names: dict[str, str] = {

@@ -18,8 +18,5 @@ def decide(
 ) -> npt.NDArray[np.bool_]: ...
 def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 def figures_of_decision(
-    tables: Tables,
-    mask: npt.NDArray[np.bool_],
-    scores: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float32],
+    tables: Tables, mask: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64], out: npt.NDArray[np.float32]
 ) -> None: ...

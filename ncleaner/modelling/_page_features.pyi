@@ -8,9 +8,5 @@ SHARES: tuple[float, ...]
 COLUMNS: int
 
 def fill(
-    tables: Tables,
-    p: npt.NDArray[np.float64],
-    matrix: npt.NDArray[np.float32],
-    first: int,
-    least: float,
+    tables: Tables, p: npt.NDArray[np.float64], matrix: npt.NDArray[np.float32], first: int, least: float
 ) -> npt.NDArray[np.float32]: ...

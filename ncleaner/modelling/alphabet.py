@@ -112,10 +112,7 @@ def _pack(
 
 
 def _table(
-    other: int,
-    codes: npt.NDArray[np.int64],
-    symbols: npt.NDArray[np.uint8],
-    default: int | None = None,
+    other: int, codes: npt.NDArray[np.int64], symbols: npt.NDArray[np.uint8], default: int | None = None
 ) -> npt.NDArray[np.uint8]:
     """Returns the symbols of all code points, shape (4352, 256).
 

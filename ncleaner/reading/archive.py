@@ -310,11 +310,7 @@ def _read(
 
 @contextmanager
 def _archives(
-    stream: BinaryIO,
-    name: str,
-    keep: int,
-    on_read: Callable[[], None] | None = None,
-    may_be_zip: bool = True,
+    stream: BinaryIO, name: str, keep: int, on_read: Callable[[], None] | None = None, may_be_zip: bool = True
 ) -> Iterator[Iterable[Member | Damage]]:
     """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
     source = Source(stream, name, keep, on_read=on_read)

@@ -177,11 +177,7 @@ class _Run:
             # it is reported when the input is read
             return None
 
-    def in_stretches(
-        self,
-        archives: Iterable[tuple[Input, Layout]],
-        opener: Opener,
-    ) -> None:
+    def in_stretches(self, archives: Iterable[tuple[Input, Layout]], opener: Opener) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
         # rarely needed
         from ncleaner.running.stretched import CleaningInStretches

@@ -116,12 +116,7 @@ class CleaningInStretches:
     """
 
     def __init__(
-        self,
-        archives: Iterable[tuple[Input, Layout]],
-        opener: Opener,
-        pool: Pool,
-        jobs: int,
-        count: Progress,
+        self, archives: Iterable[tuple[Input, Layout]], opener: Opener, pool: Pool, jobs: int, count: Progress
     ) -> None:
         self._plan = _plan(archives, jobs)
         self._opener = opener

@@ -9,16 +9,7 @@ from itertools import groupby
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.corpus import (
-    CELL,
-    Element,
-    Fields,
-    elements_of,
-    escaped,
-    plain,
-    sentences_in,
-    value,
-)
+from ncleaner.sinks.corpus import CELL, Element, Fields, elements_of, escaped, plain, sentences_in, value
 from ncleaner.sinks.sink import Sink, SinkOptions, Writable, capture_time
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")

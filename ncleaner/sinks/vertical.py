@@ -7,14 +7,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
-from ncleaner.sinks.corpus import (
-    Fields,
-    attributes,
-    elements_of,
-    escaped,
-    plain,
-    sentences_in,
-)
+from ncleaner.sinks.corpus import Fields, attributes, elements_of, escaped, plain, sentences_in
 from ncleaner.sinks.sink import Sink, SinkOptions
 
 # Most words in a table of known words, and most code points of such a word.

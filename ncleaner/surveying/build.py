@@ -119,11 +119,7 @@ class Builder:
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        contents: Contents,
-        shard: tuple[int, int] = (0, 1),
-        is_begun: bool = False,
+        self, path: str | Path, contents: Contents, shard: tuple[int, int] = (0, 1), is_begun: bool = False
     ) -> None:
         if not 2 <= contents.pages <= MOST_PAGES:
             raise ValueError(f"the number of pages of a site is from 2 to {MOST_PAGES}, not {contents.pages}")

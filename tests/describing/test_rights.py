@@ -98,11 +98,7 @@ def test_forms(
     found = rights_of(dump_html(f"{markup}<p>The ferry was late.", facts=True), header, URL)
     assert found == Rights(tuple(robots.split()), reservation, policy)
     assert found.reserved is reserved
-    assert found.to_dict() == {
-        "robots": robots.split(),
-        "tdm_reservation": reservation,
-        "tdm_policy": policy,
-    }
+    assert found.to_dict() == {"robots": robots.split(), "tdm_reservation": reservation, "tdm_policy": policy}
 
 
 @pytest.mark.parametrize(

@@ -484,11 +484,7 @@ ATTRIBUTES = st.lists(
     max_size=4,
 ).map(lambda pairs: "".join(f' {name}="{value}"' if value else f" {name}" for name, value in pairs))
 TEXTS = st.sampled_from(["", " ", "\n", "\n\n", "word", "Name", "Two Names", "12", ".", "(x", "two words ", "  x", "é\u00a0ü", "世界", "&amp;", "&nbsp;", "\x01", "\u200b", "<", ">", "<!-- c -->", "\ufeff", "-->", "]]>", "\t"])  # fmt: skip
-PIECES = st.one_of(
-    TEXTS,
-    st.builds("<{}{}>".format, NAMES, ATTRIBUTES),
-    st.builds("</{}>".format, NAMES),
-)
+PIECES = st.one_of(TEXTS, st.builds("<{}{}>".format, NAMES, ATTRIBUTES), st.builds("</{}>".format, NAMES))
 PAGES = st.lists(PIECES, max_size=40).map("".join)
 
 

@@ -92,11 +92,7 @@ def test_formulas_and_readings() -> None:
 def test_places_in_large_pages(spaces: int) -> None:
     body = b"<p>one" + b" " * spaces + b"two<p>" + b"word &eacute; " * 30_000 + b"<p>end"
     found = places(body)
-    assert [there.split()[-1] for _, there, _ in found] == [
-        found[0][1].split()[-1],
-        b"&eacute;",
-        b"end",
-    ]
+    assert [there.split()[-1] for _, there, _ in found] == [found[0][1].split()[-1], b"&eacute;", b"end"]
     assert found[0][1].startswith(b"one") and found[0][1].endswith(b"two")
 
 

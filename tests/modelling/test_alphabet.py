@@ -7,14 +7,7 @@ import pytest
 
 from ncleaner.errors import ModelError
 from ncleaner.lab.training.ngrams import learned_alphabet
-from ncleaner.modelling.alphabet import (
-    _FOREIGN,
-    _MARKS,
-    ALPHABETS,
-    Alphabet,
-    _run_of_marks,
-    alphabet,
-)
+from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, ALPHABETS, Alphabet, _run_of_marks, alphabet
 
 
 def fold(text: str, name: str | Alphabet) -> str:

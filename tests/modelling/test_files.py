@@ -12,14 +12,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.dumping.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint, load_model, model_files, read_ngrams
-from ncleaner.modelling.files import (
-    VARIABLE,
-    add_model,
-    model_bytes,
-    own_folder,
-    own_models,
-    remove_model,
-)
+from ncleaner.modelling.files import VARIABLE, add_model, model_bytes, own_folder, own_models, remove_model
 
 GREEK = dump_html(
     "<html lang=el><p>" + "Το πλοίο θα φύγει το πρωί από το λιμάνι, αν το επιτρέψει ο καιρός. " * 3

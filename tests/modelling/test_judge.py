@@ -17,12 +17,7 @@ from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
 from ncleaner.modelling._terms import phrase_hashes
-from ncleaner.modelling.features import (
-    FEATURES,
-    KIND_COLUMN,
-    OUTSIDE,
-    PLAIN,
-)
+from ncleaner.modelling.features import FEATURES, KIND_COLUMN, OUTSIDE, PLAIN
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import BALANCES, Stock, Structure, shipped_structure
 

@@ -231,8 +231,7 @@ def test_foreign_file(tmp_path: Path, content: bytes) -> None:
 
 def test_no_such_model() -> None:
     with pytest.raises(
-        ModelError,
-        match=r"no model 'xx': the shipped ones are de, el, en, nonlexical, pl, ru, zh$",
+        ModelError, match=r"no model 'xx': the shipped ones are de, el, en, nonlexical, pl, ru, zh$"
     ):
         read_ngrams("xx")
 

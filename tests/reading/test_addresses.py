@@ -15,18 +15,7 @@ from ncleaner.reading import addresses, archive
 from ncleaner.reading.cells import Address
 from ncleaner.storage.places import read_range
 
-from ..archives import (
-    FILEDESC,
-    PACKINGS,
-    arc,
-    frames,
-    html,
-    members,
-    plain,
-    url,
-    warc,
-    whole,
-)
+from ..archives import FILEDESC, PACKINGS, arc, frames, html, members, plain, url, warc, whole
 
 FOUR = [warc(i) for i in range(4)]
 

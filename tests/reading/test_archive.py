@@ -226,10 +226,7 @@ def reference(path: Path) -> list[tuple[str, str, bytes]]:
         ("b.warc", plain([warc(0, version="WARC/1.1"), warc(1, http(html(1), status="404 Gone")), warc(2)])),
         ("c.warc.gz", members([warc(0, http(gzip.compress(html(0)), "Content-Encoding: gzip")), warc(1)])),
         ("d.warc.gz", members([warc(0, target="<http://example.org/wget>"), warc(1)])),
-        (
-            "e.warc",
-            plain([warc(0, http(b"5\r\nhello\r\n0\r\n\r\n", "Transfer-Encoding: chunked")), warc(1)]),
-        ),
+        ("e.warc", plain([warc(0, http(b"5\r\nhello\r\n0\r\n\r\n", "Transfer-Encoding: chunked")), warc(1)])),
         ("f.arc", plain([FILEDESC, arc(0), arc(1)])),
         ("f.arc.gz", members([FILEDESC, arc(0), arc(1, target="http://example.org/a b")])),
     ],

@@ -16,13 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.reading._warc import Head, split_head
-from ncleaner.reading.transfer import (
-    TooLargeError,
-    UndecodableError,
-    dechunk,
-    decompress,
-    unwrap,
-)
+from ncleaner.reading.transfer import TooLargeError, UndecodableError, dechunk, decompress, unwrap
 
 PAGE = b"<html><p>" + b" ".join(b"%x" % random.Random(7).getrandbits(32) for _ in range(1)) + b"</p>"
 LONG = b"<html>" + bytes(random.Random(7).choices(b"abcdefghij klm\n", k=40_000))
@@ -70,12 +64,7 @@ each_coding = pytest.mark.parametrize(("coding", "pack"), CODINGS.values(), ids=
             "text/html",
             b"<html>\r\n\r\nx",
         ),
-        (
-            b"HTTP/1.1 200 OK\r\nServer: x\r\nno header here\nat all\n\nx",
-            200,
-            "",
-            b"x",
-        ),
+        (b"HTTP/1.1 200 OK\r\nServer: x\r\nno header here\nat all\n\nx", 200, "", b"x"),
         (b"HTTP/1.1 200 OK\r\nServer: x\n\nbody\r\n\r\nmore", 200, "", b"body\r\n\r\nmore"),
         (b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Type: text/html", 200, "text/html", b""),
         (b"HTTP/1.1 200 OK", 200, "", b""),

@@ -51,15 +51,7 @@ def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
         assert ncleaner("clean", crawl, "-o", crawl / "out").returncode == 0
         assert ncleaner("clean", crawl, "-o", crawl / "all.txt", "--force").returncode == 0
     files = {path.relative_to(crawl).as_posix() for path in crawl.rglob("*") if path.is_file()}
-    assert files == {
-        "a.html",
-        "b.html",
-        "all.txt",
-        "out/a.txt",
-        "out/b.txt",
-        "out/all.txt",
-        f"out/{NAME}",
-    }
+    assert files == {"a.html", "b.html", "all.txt", "out/a.txt", "out/b.txt", "out/all.txt", f"out/{NAME}"}
 
 
 @pytest.mark.slow

@@ -48,10 +48,7 @@ def test_the_structure_of_a_page() -> None:
     assert [child.tag.removeprefix(TEI) for child in body] == ["p", "div", "div", "div"]
     assert texts(body, "head") == ["Boats <here>", "All", "The end"]
     assert texts(body, "item") == ["first", "second", "item"]
-    assert [texts(row, "cell") for row in body.iter(f"{TEI}row")] == [
-        ["Boat", "Year"],
-        ["Ann"],
-    ]
+    assert [texts(row, "cell") for row in body.iter(f"{TEI}row")] == [["Boat", "Year"], ["Ann"]]
     # prose in a table is prose: many tables are only layout
     assert "In 1950, they say." in texts(body, "p")
     assert len(list(body.iter(f"{TEI}lb"))) == 1

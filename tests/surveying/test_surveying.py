@@ -240,10 +240,7 @@ def test_files_that_are_no_surveys(tmp_path: Path) -> None:
     path = made(tmp_path / "old.ncs", [sign(1)]).path
     for statement, message in [
         ("PRAGMA user_version = 99", "of version 99: make it again"),
-        (
-            f"PRAGMA user_version = {SURVEYS}; UPDATE about SET value = 0 WHERE key = 'hashes'",
-            "other hashes",
-        ),
+        (f"PRAGMA user_version = {SURVEYS}; UPDATE about SET value = 0 WHERE key = 'hashes'", "other hashes"),
     ]:
         database = sqlite3.connect(path)
         database.executescript(statement)

@@ -59,12 +59,7 @@ class ZoneUse:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the numbers and what they say, for JSON."""
-        return {
-            "pages": self.pages,
-            "kept": self.kept,
-            "share": self.share,
-            "convention": self.convention,
-        }
+        return {"pages": self.pages, "kept": self.kept, "share": self.share, "convention": self.convention}
 
 
 def wishes_of(conventions: Mapping[str, ZoneUse]) -> dict[str, bool]:

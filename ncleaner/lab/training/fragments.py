@@ -65,10 +65,7 @@ class Fragment(NamedTuple):
 
 
 def fragment_of(
-    document: Document,
-    clean: npt.NDArray[np.bool_],
-    seed: str,
-    dirty: npt.NDArray[np.bool_] | None = None,
+    document: Document, clean: npt.NDArray[np.bool_], seed: str, dirty: npt.NDArray[np.bool_] | None = None
 ) -> Fragment | None:
     """Makes a fragment of a page: its clean segments, or a few of them in a row, in one of several shapes.
 

@@ -352,9 +352,7 @@ def train(
         check_is("base", base, (NGramModel, HybridModel), "an n-gram model or a hybrid")
     check_names([each.name for each in options_of(NGramOptions)], options, "train")
     ngrams = NGramOptions(
-        threshold=threshold,
-        base=None if base is None else NGramModel.of_model(base),
-        **options,
+        threshold=threshold, base=None if base is None else NGramModel.of_model(base), **options
     )
     if method == "ngram":
         return train_and_score(pairs, ngrams, about).model

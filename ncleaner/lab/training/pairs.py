@@ -375,10 +375,7 @@ def read_texts(paths: Iterable[Path]) -> list[Document]:
 
 
 def read_rows(
-    path: str | Path,
-    *,
-    encoding: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    path: str | Path, *, encoding: str | None = None, progress: Callable[[int, int], None] | None = None
 ) -> list[Pair]:
     """Reads pages with their clean text from a table; see `reading.cells.rows_in`.
 
@@ -464,12 +461,7 @@ def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> st
 
 
 def read_fenced(
-    raw: str | Path,
-    begin: str,
-    end: str,
-    *,
-    encoding: str | None = None,
-    manifest: str | Path | None = None,
+    raw: str | Path, begin: str, end: str, *, encoding: str | None = None, manifest: str | Path | None = None
 ) -> list[Pair]:
     """Reads the pages of a directory, with the text between comments as their gold text.
 

@@ -128,8 +128,7 @@ class Tuning:
         with the smallest n, then with the q nearest to 0.8, then with the best F."""
         level = self.level
         return min(
-            level,
-            key=lambda trial: (not self.is_default(trial), *_plainness(trial), -trial.figures.f_score),
+            level, key=lambda trial: (not self.is_default(trial), *_plainness(trial), -trial.figures.f_score)
         )
 
     def groups(self) -> dict[tuple[str, Scheme], dict[tuple[int, float], Trial]]:
