@@ -166,6 +166,8 @@ class Cleaner:
             check_names([each.name for each in options_of(Recipe)], options, "Cleaner")
             self.recipe = Recipe(*given, **options)
         recipe = self.recipe
+        if recipe.learn is not None:
+            raise OptionError("learn", "only `ncleaner clean` learns from its inputs: give a model")
         entry = entry_of(recipe.method)
         if recipe.encoding is not None:
             # raises for an unknown one

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ncleaner.surveying.survey import Survey
 
 
-# the value of `sites` with which a run makes a survey of its inputs
-AUTO_SITES = "auto"
+# the value of `sites` with which a run surveys its inputs, and of `learn` for all languages without a model
+AUTO_SITES = AUTO_LEARN = "auto"
 
 _INPUT = "Input"
 _DECISION = "How it is decided"
@@ -67,6 +67,11 @@ def _check_languages(name: str, value: Any) -> None:
     languages_in(value)
 
 
+def _check_learn(name: str, value: Any) -> None:
+    if value != AUTO_LEARN and not isinstance(value, Path):
+        _check_languages(name, value)
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe(Declared):
     """How a page is cleaned: method, model, what is kept, what is collected, and limits.
@@ -96,6 +101,12 @@ class Recipe(Declared):
         "for all pages, by its name or its file (NAME.ncm).",
         check=_check_model, metavar="NAME|FILE", complete="model_choices", common=True, panel=_DECISION,
         positional=True,
+    )  # fmt: skip
+    learn: str | Path | None = option(
+        None,
+        "Learn models from the inputs first. Alone: of each language that has none; or of those that "
+        "you name, such as pl,uk. It takes some seconds; a directory of outputs keeps them in _run/models.",
+        kind=str, check=_check_learn, metavar="[CODE,…]", common=True, panel=_DECISION,
     )  # fmt: skip
     parameters: Mapping[str, Value] = option(
         {},
@@ -141,7 +152,7 @@ class Recipe(Declared):
     )
     language: str | None = option(
         None,
-        "Keep only pages in these languages, such as de,fr. The language is detected from the text.",
+        "Keep only pages in these languages. Such as de,fr; the language is detected from the text.",
         kind=str, check=_check_languages, metavar="CODE,…", common=True, panel=_KEPT,
     )  # fmt: skip
     min_quality: float | None = option(

@@ -20,9 +20,9 @@ from notice_training import read_texts, small_parts, terms_of_texts, train_notic
 from quality_training import fit_quality
 
 from ncleaner.classics.trainers import train_fiasco, train_lines, train_victor
+from ncleaner.cleaner import Cleaner
 from ncleaner.errors import TrainingWarning
-from ncleaner.lab.commands.fitting import trained_sentence
-from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.lab.training.crawl import pages_by_language, train_from_crawl
 from ncleaner.lab.training.hybrid import train
 from ncleaner.lab.training.pairs import Pair, find_manifest
 from ncleaner.lab.training.structure import train_structure
@@ -116,9 +116,9 @@ def from_raw(folder: Path, language: str, pairs: Sequence[Pair]) -> NGramModel:
         Page(path.read_bytes(), told[path.stem]["url"], source=path.name)
         for path in sorted(folder.glob("*.html"))
     )
-    raw, _ = pages_in_language(pages, language)
+    found, _ = pages_by_language(pages, Cleaner("everything").document, language.__eq__)
     sites = {pair.site for pair in pairs}
-    return train_from_crawl([page for page in raw if page.site not in sites]).ngrams
+    return train_from_crawl([page for page in found.get(language, []) if page.site not in sites]).ngrams
 
 
 def main(
@@ -168,14 +168,14 @@ def main(
         elif recipe.kind in TRAINERS:
             trained = TRAINERS[recipe.kind](pairs, about=about)
             trained.save(path)
-            said = trained_sentence(trained)
+            said = trained.summary()
         else:
             base = None if not recipe.raw else from_raw(gold / recipe.raw / "raw", recipe.language, pairs)
             model = train(
                 pairs, method="ngram", order=recipe.order, alphabet=recipe.alphabet, base=base, about=about
             )
             model.save(path)
-            said = trained_sentence(model)
+            said = model.summary()
         print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {said}", flush=True)
 
 

@@ -73,7 +73,11 @@ MAY_KNOW: dict[str, set[str]] = {
     # the laboratory
     "lab": set(),
     "lab.scoring": {"pools"},
-    "lab.training": {"pools", "text", "reading", "document", "dumping", "modelling", "methods", "lab.scoring"},
+    # a run may learn before it cleans
+    "lab.training": {
+        "pools", "text", "storage", "reading", "document", "dumping", "modelling", "methods", "recipe", "running",
+        "lab.scoring",
+    },
     # of training it takes the alignment with gold text
     "lab.explaining": {
         "text", "document", "dumping", "modelling", "methods", "cleaner", "describing", "lab.training",

@@ -60,6 +60,8 @@ COMMANDS = {
 CONTEXT = {"help_option_names": ["--help", "-h"]}
 
 
+# Codes of languages, with commas between them.
+_CODES = re.compile(r"[a-z]{2,3}(,[a-z]{2,3})*|auto")
 # A command with more options has a short help page besides that of all options.
 _MANY = 16
 
@@ -95,6 +97,13 @@ class _Layered(TyperCommand):
             said: Any = next(each for each in self.params if each.name == "help_all")
             said.help, said.hidden = f"Show all {len(self.params) - 1} options.", False
         return self
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # alone, the option learns what is missing; an input may follow it
+        for at, each in enumerate(args):
+            if each == "--learn" and not _CODES.fullmatch(args[at + 1] if at + 1 < len(args) else ""):
+                args = [*args[: at + 1], "auto", *args[at + 1 :]]
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if self.rare:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ncleaner.cli.printing import may_be_terminal, tell, tell_raw
 from ncleaner.document.kept import LEFT_OUT
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import language_of_model
+from ncleaner.methods.choice import key_of, language_of_model
 from ncleaner.methods.registry import FALLBACK_MODEL
 from ncleaner.modelling.files import own_models, shipped_models
 from ncleaner.reading.inputs import Input, total_size
@@ -185,7 +185,7 @@ class ProgressDisplay(Display):
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
             in_short = tally.pages == 1 and self._is_piped and not sys.stdout.isatty()
-            self.say(run_summary(tally, in_short))
+            self.say(run_summary(tally, in_short, self._is_piped))
 
 
 class SortDisplay(Display):
@@ -268,33 +268,33 @@ def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
 
 # most languages that a summary names
 _FREQUENT = 10
-# from this number of pages on, a language is worth a model of its own
-_WORTH_A_MODEL = 100
+# from this number of pages on, a model of the language can be learned
+_WORTH_A_MODEL = 20
 
 
 def _without_model(tally: Tally) -> Iterator[str]:
-    """Yields a line about the most frequent language that has no model, if it has many pages."""
-    if tally.models[FALLBACK_MODEL] < _WORTH_A_MODEL:
-        return
-    known = {"", "unknown"}
+    """Yields a line about each language that has no model, and pages enough to learn one."""
+    known = {"", "unknown", *tally.models}
     for name in [*own_models(), *shipped_models("ngram")]:
         # one of the user's own may be damaged, and is not used here
         with suppress(ModelError):
             known.add(language_of_model(name))
     for language, number in tally.languages.most_common():
-        if language not in known and number >= _WORTH_A_MODEL:
-            code = visible(language)
-            yield (
-                f"{counted(number, 'page is', 'pages are')} in a language without a model ({code}): "
-                f"`ncleaner train --from-crawl INPUT --language {code} -o {code}.ncm` learns one from such "
-                f"pages as they are, and `ncleaner models add {code}.ncm` lets `clean` find it"
-            )
-            return
+        if number >= _WORTH_A_MODEL and tally.models[FALLBACK_MODEL] and not key_of(language, known):
+            pages = f"{counted(number, 'page')} in {visible(language)}"
+            yield f"{pages} were cleaned without a model: `--learn` makes one in some seconds"
 
 
-def run_summary(tally: Tally, in_short: bool = False) -> str:
-    """Returns the summary of a run as text; `in_short` without numbers of what is in the pages."""
-    return "\n".join([*_of_pages(tally, in_short), *_of_left_out(tally), *_of_inputs(tally)])
+def run_summary(tally: Tally, in_short: bool = False, is_piped: bool = False) -> str:
+    """Returns the summary of a run as text.
+
+    Args:
+        tally: of the run.
+        in_short: without numbers of what is in the pages.
+        is_piped: nothing can be learned from the input again, so no language without a model is named.
+    """
+    without = [] if is_piped else _without_model(tally)
+    return "\n".join([*_of_pages(tally, in_short), *without, *_of_left_out(tally), *_of_inputs(tally)])
 
 
 def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
@@ -318,7 +318,6 @@ def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
         yield f"languages{_by_reason(tally.languages, _FREQUENT)}"
     if tally.models and not in_short:
         yield f"models{_by_reason(tally.models, _FREQUENT)}"
-    yield from _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):
         yield (
             f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "

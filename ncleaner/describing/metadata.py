@@ -1,7 +1,5 @@
 """From the statements of a page to its metadata: for each field, the first source that has a usable value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields

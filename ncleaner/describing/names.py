@@ -1,7 +1,5 @@
 """Titles without the name of the site, and names of authors, as pages write them."""
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

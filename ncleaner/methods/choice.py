@@ -66,15 +66,12 @@ class ByLanguage(Mapping[str, "ModelFile"]):
         kinds: kinds of model that will do.
         paths: files of models of the user's own, which go before those that are shipped. Models of other
             kinds are passed over.
-        all_by_language: each of them must say its language; otherwise those that do not are passed over.
 
     Raises:
-        ModelError: a model cannot be read, or does not say its language.
+        ModelError: a model cannot be read.
     """
 
-    def __init__(
-        self, kinds: tuple[ModelKind, ...], paths: Iterable[Path] = (), all_by_language: bool = False
-    ) -> None:
+    def __init__(self, kinds: tuple[ModelKind, ...], paths: Iterable[Path] = ()) -> None:
         self._kinds = kinds
         self._names: dict[str, str] = {
             name: name for name in shipped_models("ngram") if name != FALLBACK_MODEL
@@ -86,8 +83,6 @@ class ByLanguage(Mapping[str, "ModelFile"]):
                 continue
             model = load_model(path, kinds)
             language = language_of(model.about)
-            if not language and all_by_language:
-                raise ModelError(f"{path} does not say its language: train it with --language")
             if not language:
                 continue
             code = "" if language == "any" else language
@@ -211,7 +206,11 @@ def _by_language(entry: Entry, model: str | Path) -> ByLanguage:
         return ByLanguage(entry.kinds)
     if model == AUTO:
         return ByLanguage(entry.kinds, own_models().values())
-    models = ByLanguage(entry.kinds, sorted(Path(model).glob("*.ncm")), all_by_language=True)
+    files = sorted(Path(model).glob("*.ncm"))
+    for path in files:
+        if not language_of_model(path):
+            raise ModelError(f"{path} does not say its language: train it with --language")
+    models = ByLanguage(entry.kinds, [*own_models().values(), *files])
     if not models.loaded():
         raise ModelError(f"there is no model of a language (*.ncm) in the directory {model}")
     return models
@@ -239,9 +238,9 @@ def model_files(method: str, model: str | Path) -> list[str | Path]:
         return [_own_model(entry, model), *entry.parts]
     if not _is_per_page(model):
         return [model, *entry.parts]
-    own = {AUTO: [*own_models().values()], SHIPPED: []}
-    files = own[str(model)] if model in own else sorted(Path(model).glob("*.ncm"))
-    return [*shipped_models("ngram"), *files, *entry.parts]
+    own = () if model == SHIPPED else own_models().values()
+    files = () if model in (AUTO, SHIPPED) else sorted(Path(model).glob("*.ncm"))
+    return [*shipped_models("ngram"), *own, *files, *entry.parts]
 
 
 def fingerprint(method: str, model: str | Path) -> str:

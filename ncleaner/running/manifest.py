@@ -43,7 +43,7 @@ _NAMES = ("version", "method", "model", "format")
 # outputs that differ in them stand side by side
 _FORM = ("format", "compression")
 # options that name a file: `model_fingerprint` changes with what is in it
-FILES = {"sites", "table"}
+FILES = {"sites", "table", "learn"}
 # where no page was given up, an output depends on none of them
 _BOUNDS = {"limits.seconds", "limits.memory"}
 

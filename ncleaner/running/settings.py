@@ -92,9 +92,16 @@ class Settings:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        output = self.output
+        output, learn = self.output, self.recipe.learn
+        recipe = replace(self.recipe, model=self.model, learn=None if isinstance(learn, Path) else learn)
         marks = output.sink().marks
-        return Cleaner(replace(self.recipe, facts=output.wants_facts, marks=marks, sources=output.source))
+        return Cleaner(replace(recipe, facts=output.wants_facts, marks=marks, sources=output.source))
+
+    @property
+    def model(self) -> Any:
+        """The model of the recipe; or the directory of those that were learned, if there are any."""
+        learned: Any = self.recipe.learn
+        return learned if isinstance(learned, Path) and any(learned.glob("*.ncm")) else self.recipe.model
 
     def fingerprint(self) -> str:
         """A hash of the files that an output depends on besides its input: models, a survey, a table.
@@ -104,7 +111,7 @@ class Settings:
         """
         from ncleaner.methods.choice import fingerprint
 
-        found = fingerprint(self.recipe.method, str(self.recipe.model))
+        found = fingerprint(self.recipe.method, str(self.model))
         digests = []
         sites: Any = self.recipe.sites
         try:

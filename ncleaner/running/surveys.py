@@ -229,6 +229,28 @@ def _add(builder: Builder, part: Path) -> None:
 
 
 @contextmanager
+def beside(inputs: list[Input], output: str | Path | BinaryIO, option: str) -> Iterator[Path]:
+    """Gives a folder for what a run makes of its inputs before it cleans them: `_run` of a local directory of
+    outputs, else a temporary one.
+
+    Raises:
+        InputError: an input can be read only once; `option` is that of the user.
+        OutputError: the folder cannot be made.
+    """
+    for source in inputs:
+        if source.is_pipe:
+            raise InputError(
+                f"{option} reads its inputs twice, and standard input and pipes can be read only once: "
+                "write the pages to a file"
+            )
+    stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
+    with nullcontext(Path(str(output), RUN)) if stays else tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        _make_folder(folder)
+        yield folder
+
+
+@contextmanager
 def surveyed(
     inputs: list[Input],
     settings: Settings,
@@ -252,16 +274,7 @@ def surveyed(
         InputError: an input can be read only once.
         NcleanerError: as `survey`.
     """
-    for source in inputs:
-        if source.is_pipe:
-            raise InputError(
-                "--sites auto reads its inputs twice, and standard input and pipes can be read only once: "
-                "write the pages to a file"
-            )
-    stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
-    with nullcontext(Path(str(output), RUN)) if stays else tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        _make_folder(folder)
+    with beside(inputs, output, "--sites auto") as folder:
         recipe = settings.recipe
         size = total_size(inputs) or 0
         shards = min(-(-size // _SHARD), MOST_SHARDS) if size > 4 * _SHARD else 1
@@ -300,8 +313,13 @@ def _plain(settings: Settings) -> Settings:
 
 def _key(inputs: list[Input], settings: Settings, plain: Settings) -> bytes:
     """Returns a line that is another one if the survey of the inputs may be; `plain` are its own settings."""
-    seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
     recipe = settings.recipe
     wanted = f"{recipe.method} {recipe.drop_seen} {recipe.drop_duplicates} {SURVEYS}"
-    what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), wanted, *seen]
-    return hashlib.sha256("\n".join(what).encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"
+    return inputs_key(inputs, [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), wanted])
+
+
+def inputs_key(inputs: list[Input], what: list[str]) -> bytes:
+    """Returns a line that is another one if one of the inputs, or of the texts, is."""
+    seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
+    text = "\n".join([*what, *seen]).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest().encode() + b"\n"

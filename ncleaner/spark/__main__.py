@@ -23,7 +23,7 @@ from ncleaner.spark import clean
     {"format": "parquet"},
     reading=Reading,
     written=Output,
-    recipe=Recipe,
+    recipe=part(Recipe, without="learn"),
     asked=part(Run, without="jobs shard"),
 )
 def spark_clean(

@@ -140,17 +140,19 @@ def test_the_summary(crawl: Path) -> None:
     assert not tally.models and "models" not in run_summary(tally)
 
 
-def test_a_language_without_a_model_gets_a_command() -> None:
+def test_languages_without_a_model_are_told() -> None:
     tally = Tally(pages=300, models=Counter(nonlexical=160, en=140))
-    tally.languages.update({"en": 140, "unknown": 110, "uk": 120, "de": 30})
-    line = next(line for line in run_summary(tally).splitlines() if "without a model" in line)
-    assert line.startswith(
-        "120 pages are in a language without a model (uk): `ncleaner train --from-crawl INPUT"
-    )
-    # few pages, or another model was asked for
-    assert "without a model" not in run_summary(replace(tally, models=Counter(nonlexical=99)))
-    assert "without a model" not in run_summary(replace(tally, models=Counter(en=300)))
-    assert "without a model" not in run_summary(replace(tally, languages=Counter(uk=99, unknown=201)))
+    tally.languages.update({"en": 140, "unknown": 90, "uk": 120, "de": 30, "fi": 20, "sv": 19, "ja": 50})
+    found = [line for line in run_summary(tally).splitlines() if "without a model" in line]
+    # few pages, a language with a model, or one that is written alike, are not
+    assert found == [
+        f"{number} pages in {language} were cleaned without a model: `--learn` makes one in some seconds"
+        for number, language in ((120, "uk"), (20, "fi"))
+    ]
+    # the model has been learned, was named, or cannot be learned
+    assert "without" not in run_summary(replace(tally, models=Counter(nonlexical=9, uk=120, fi=20)))
+    assert "without" not in run_summary(replace(tally, models=Counter(en=300)))
+    assert "without" not in run_summary(tally, is_piped=True)
 
 
 @pytest.mark.untraced

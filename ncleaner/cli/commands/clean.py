@@ -9,6 +9,7 @@ import typer
 
 from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
 from ncleaner.cli.printing import finish, tell
+from ncleaner.errors import named
 from ncleaner.options import OptionError
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -119,21 +120,30 @@ def command(
 def _surveyed(
     sources: "list[Input]", settings: Settings, place: str | BinaryIO, asked: Run
 ) -> Iterator[Settings]:
-    """Gives the settings of the run; for `--sites auto`, makes the survey of its inputs."""
+    """Gives the settings of the run; where they are wanted, with models and a survey of its inputs."""
     from ncleaner.cli.progress import ProgressDisplay
 
-    if settings.recipe.sites != AUTO_SITES:
-        yield settings
-        return
-    if asked.shard:
-        raise OptionError("sites", "shards need one survey of all inputs: make it with `ncleaner survey`")
-    # only here: it loads SQLite
-    from ncleaner.running.surveys import surveyed
-
+    recipe = settings.recipe
+    if asked.shard and (recipe.learn or recipe.sites == AUTO_SITES):
+        name, command = ("learn", "train --from-crawl") if recipe.learn else ("sites", "survey")
+        raise OptionError(name, f"shards need the same one of all inputs: make it with `ncleaner {command}`")
     with ExitStack() as until_cleaned:
-        with ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
-            made = surveyed(
-                sources, settings, place, jobs=asked.processes, progress=display.advance, again=asked.again
-            )
+        if recipe.learn:
+            learned = named("ncleaner.lab.training.for_run:learned")
+            made = learned(sources, settings, place, again=asked.again, say=len if asked.quiet else tell)
             settings = until_cleaned.enter_context(made)
+        if recipe.sites == AUTO_SITES:
+            # only here: it loads SQLite
+            from ncleaner.running.surveys import surveyed
+
+            with ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
+                made = surveyed(
+                    sources,
+                    settings,
+                    place,
+                    jobs=asked.processes,
+                    progress=display.advance,
+                    again=asked.again,
+                )
+                settings = until_cleaned.enter_context(made)
         yield settings

@@ -16,7 +16,7 @@ from ncleaner.recipe import Recipe
 @with_options(
     measuring=Measuring,
     labelled=part(Labelled, "site_from"),
-    recipe=part(Recipe, without="alt_text limits"),
+    recipe=part(Recipe, without="alt_text limits learn"),
     run=part(Run, "jobs quiet"),
 )
 def command(

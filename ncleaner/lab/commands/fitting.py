@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain
 
+from ncleaner.cleaner import Cleaner
+from ncleaner.cli.cards import card_text
 from ncleaner.cli.printing import tell
 from ncleaner.errors import named
 from ncleaner.lab.commands.asked import Training
@@ -13,7 +15,7 @@ from ncleaner.lab.commands.steps import CountDisplay
 from ncleaner.lab.training import Labelled, NGramOptions
 from ncleaner.lab.training.annotations import Annotated as AnnotatedPage
 from ncleaner.lab.training.annotations import read_annotated
-from ncleaner.lab.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.lab.training.crawl import pages_by_language, train_from_crawl
 from ncleaner.lab.training.curve import with_curve
 from ncleaner.lab.training.hybrid import pair_of, train_hybrid
 from ncleaner.lab.training.ngrams import train_and_score
@@ -21,7 +23,7 @@ from ncleaner.lab.training.pairs import Pair, read_fenced, read_texts, with_site
 from ncleaner.methods.choice import load_model
 from ncleaner.methods.language import page_language
 from ncleaner.methods.registry import entry_of
-from ncleaner.modelling.container import AGREEMENT, ModelFile, figures_of
+from ncleaner.modelling.container import Card, ModelFile
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.pools import cores
@@ -104,8 +106,10 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
     """Reads the pages of inputs that are in a language, and tells which are left out."""
 
     items = chain.from_iterable(read(source.path) for source in find_inputs(paths))
+    dump = Cleaner("everything").document
     with CountDisplay("page found", "pages found", quiet=quiet) as display:
-        pairs, passed = pages_in_language(items, language, most, display.advance)
+        by_language, passed = pages_by_language(items, dump, language.__eq__, most, display.advance)
+    pairs = by_language.get(language, [])
     if not quiet:
         left = ", ".join(f"{number:,} {why}" for why, number in passed.most_common())
         found = f"{counted(len(pairs), 'page')} in {visible(language)}"
@@ -113,40 +117,6 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
     return pairs
 
 
-def trained_sentence(model: ModelFile) -> str:
-    """Returns the message about a model that has just been trained: its form, pages, and figures."""
-    training = model.about.get("training") or {}
-    sites = counted(training.get("sites", 0), "site")
-    characters = (
-        f" ({training['clean_characters']:,} clean and "
-        f"{counted(training['dirty_characters'], 'dirty character')})"
-        if "clean_characters" in training
-        else ""
-    )
-    lines = [f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of {sites}{characters}"]
-    found = [(f"clean -m {model.KIND}", figures_of(model.about))]
-    ngrams = getattr(model, "ngrams", None)
-    if ngrams is not None:
-        found.append(("its n-grams alone, clean -m ngram", figures_of(ngrams.about)))
-    agreed = figures_of({"validation": model.about.get(AGREEMENT)})
-    if agreed is not None:
-        rounds = counted(training.get("rounds", 0), "round")
-        lines[0] += ", without any cleaned page"
-        lines += [
-            f"After {rounds}, the n-grams agree with the judgement that taught them, on sites that they have",
-            "not seen: precision {}, recall {}, F {}. This is not their accuracy: clean".format(*agreed),
-            "some pages to measure it.",
-        ]
-    width = max(len(name) for name, _ in found)
-    rows = [
-        f"  {name:<{width}}   precision {each[0]}, recall {each[1]}, F {each[2]}"
-        for name, each in found
-        if each is not None
-    ]
-    if rows:
-        lines += [
-            "On pages of sites that it has not seen, by cross-validation (words in per cent, mean of the",
-            f"pages, ± standard error over {sites}):",
-            *rows,
-        ]
-    return "\n".join(lines)
+def trained_card(model: ModelFile) -> str:
+    """Returns the card of a model that has just been trained, without its tables."""
+    return card_text(Card(model.card(0).facts, []))

@@ -81,7 +81,9 @@ class Inspecting(Declared):
 
 @reports_errors
 @with_options(
-    recipe=part(Recipe, without="alt_text limits"), reading=part(Reading, "input_format"), asked=Inspecting
+    recipe=part(Recipe, without="alt_text limits learn"),
+    reading=part(Reading, "input_format"),
+    asked=Inspecting,
 )
 def command(
     page: Annotated[

@@ -67,7 +67,7 @@ def command(
         trained, said = fitting.trained(training, pairs, ngrams, recipe, recorded.about(training.output.stem))
     trained.save(training.output)
     if not run.quiet:
-        tell(f"{visible(training.output)}: {fitting.trained_sentence(trained)}")
+        tell(f"{visible(training.output)}:\n{fitting.trained_card(trained)}")
         if said:
             tell(said)
 

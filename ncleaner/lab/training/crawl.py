@@ -13,14 +13,14 @@ not seen. That needs no gold text. docs/languages.md has figures, also for other
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ncleaner.document import Document
 from ncleaner.document.kept import NOTICE
-from ncleaner.dumping.html import dump_html
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.lab.training import NGramOptions
 from ncleaner.lab.training.alignment import Alignment
@@ -49,57 +49,86 @@ _ROUNDS = 5
 # A smaller rise of the agreement does not count.
 _RISE = 0.002
 _LEAST_PAGES, _LEAST_SITES = 5, 2
+# The same of a language in a run: its user does not look at the model.
+_FEW_PAGES = 20
 
 
-def pages_in_language(
-    items: Iterable[Page | Skip | Damage],
-    language: str,
+def pages_by_language(
+    pages: Iterable[Page | Skip | Damage],
+    dump: Callable[[Page], Document],
+    wanted: Callable[[str], bool],
     most: int = DEFAULT_PAGES,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[list[Pair], Counter[str]]:
-    """Reads HTML pages in a language, each text once, up to twenty of a site.
+) -> tuple[dict[str, list[Pair]], Counter[str]]:
+    """Collects pages by their language, each text once, up to twenty of a site.
 
     Args:
-        items: as `read` yields them.
-        language: an ISO 639 code, as `page_language` returns it.
+        pages: as `read` yields them; other items are passed over.
+        dump: dumps a page.
+        wanted: whether a language is, by its ISO 639 code as `page_language` returns it.
         most: number of pages after which nothing more is read.
         progress: called with the number of pages found and with `most`.
 
     Returns:
         The pages, without gold text; and the numbers of other pages, by why they are left out.
     """
-    pairs: list[Pair] = []
+    found: dict[str, list[Pair]] = {}
     passed: Counter[str] = Counter()
-    of_site: Counter[str] = Counter()
+    of_site: Counter[tuple[str, str]] = Counter()
     texts: set[bytes] = set()
-    for item in items:
-        if not isinstance(item, Page):
-            continue
-        if item.kind == "text":
-            passed["plain text"] += 1
-            continue
-        site = site_of(item.url if "://" in item.url else "", item.body)
-        if site and of_site[site] >= _PER_SITE:
-            passed[f"beyond {_PER_SITE} of a site"] += 1
+    for page in pages:
+        if not isinstance(page, Page):
             continue
         try:
-            document = dump_html(item.body, content_type=item.content_type)
+            document = dump(page)
         except NcleanerError:
             passed["too large"] += 1
             continue
+        language = page_language(document)
+        site = site_of(page.url if "://" in page.url else "", page.body)
         text = hashlib.sha256(document.data).digest()
-        if text in texts:
-            passed["the same as another page"] += 1
-        elif page_language(document) != language:
+        if not wanted(language):
             passed["in other languages"] += 1
+        elif text in texts:
+            passed["the same as another page"] += 1
+        elif site and of_site[language, site] >= _PER_SITE:
+            passed[f"beyond {_PER_SITE} of a site"] += 1
         else:
             texts.add(text)
-            of_site[site] += 1
-            pairs.append(Pair(item.url or f"{item.source}:{item.offset}", document, "", site))
-            progress(len(pairs), most)
-            if len(pairs) == most:
+            of_site[language, site] += 1
+            name = page.url or f"{page.source}:{page.offset}"
+            found.setdefault(language, []).append(Pair(name, document, "", site))
+            progress(len(texts), most)
+            if len(texts) == most:
                 break
-    return pairs, passed
+    return found, passed
+
+
+def learn_languages(
+    pages: Iterable[Page],
+    dump: Callable[[Page], Document],
+    wanted: Callable[[str], bool],
+    say: Callable[[str], object] = len,
+) -> Iterator[tuple[str, HybridModel]]:
+    """Yields a model of each language of some pages, by its code, as `train_from_crawl` makes it.
+
+    Args:
+        pages, dump, wanted: see `pages_by_language`.
+        say: gets a sentence about each language.
+    """
+    for language, pairs in sorted(pages_by_language(pages, dump, wanted)[0].items()):
+        given = f"{counted(len(pairs), 'page')} in {language}"
+        try:
+            if len(pairs) < _FEW_PAGES:
+                raise TrainingError(f"{_FEW_PAGES} are the least")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", TrainingWarning)
+                model = train_from_crawl(pairs, about={"name": language, "language": language})
+        except TrainingError as error:
+            say(f"no model is learned from {given}: {error}")
+        else:
+            say(f"a model is learned from {given}")
+            yield language, model
 
 
 def train_from_crawl(
@@ -115,7 +144,7 @@ def train_from_crawl(
     The same pages in the same order give the same model, to the byte of its file.
 
     Args:
-        pairs: pages in one language; their gold texts are not used. See `pages_in_language`.
+        pairs: pages in one language; their gold texts are not used. See `pages_by_language`.
         ngrams: options of the n-grams.
         start: judges in the first round; the shipped structure model with the non-lexical n-grams by default.
         about: further entries of the header: name, language, sources.

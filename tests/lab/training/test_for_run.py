@@ -1,0 +1,198 @@
+"""Models that a run learns from its inputs before it cleans them."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncleaner import Cleaner, load_model
+from ncleaner.errors import InputError
+from ncleaner.lab.training.for_run import learned
+from ncleaner.options import OptionError
+from ncleaner.reading.inputs import find_inputs
+from ncleaner.recipe import Recipe
+from ncleaner.running.engine import run
+from ncleaner.running.settings import Settings
+from ncleaner.sinks.formats import Output
+
+from ...archives import http, members, warc, write
+from ...cli.test_app import ncleaner
+from ...runs import outputs_in
+
+THINGS = "Färjan Bron Bageriet Verkstaden Skolan Biblioteket Kvarnen Trädgården Posten Hamnkontoret".split()
+DEEDS = (
+    "har öppnat igen efter vintern, sedan taket har lagats och väggarna har målats om av grannarna",
+    "är stängd till slutet av månaden, eftersom rören i källaren läcker och måste bytas ut",
+    "drivs av tre systrar som har tagit över rörelsen från sin mormor och vill hålla den vid liv",
+    "står sedan hundra år på samma plats, och ingen i byn vill att den ska flyttas därifrån",
+    "söker två medhjälpare för sommaren, som kan gå upp tidigt och bära tunga lådor hela dagen",
+    "bjuder in alla på söndag som vill se hur de nya rummen har blivit och dricka en kopp kaffe",
+)
+MENU = "Hem Kontakt Nyheter Kundvagn Logga Prenumerera Arkiv Kalender Sök Annonser".split()
+
+
+def body(number: int, site: int) -> bytes:
+    draw = random.Random(number)
+    menu = "".join(f"<li><a href=/{item}>{item}</a>" for item in random.Random(site).sample(MENU, 7))
+    prose = "".join(
+        f"<p>{' '.join(f'{draw.choice(THINGS)} i byn {draw.choice(DEEDS)}.' for _ in range(3))}"
+        for _ in range(4)
+    )
+    note = "Vi använder kakor för att sidan ska fungera. Alla rättigheter förbehållna."
+    return f"<title>Nyhet {number}</title><ul>{menu}</ul><h1>Nyhet {number}</h1>{prose}<p>{note}".encode()
+
+
+def crawl(folder: Path, pages: int = 30, sites: int = 6) -> Path:
+    folder.mkdir(exist_ok=True)
+    for part in range(3):
+        records = [
+            warc(n, http(body(n, n % sites)), target=f"http://s{n % sites}.example/{n}")
+            for n in range(part, pages, 3)
+        ]
+        write(folder / f"{part}.warc.gz", members(records))
+    return folder
+
+
+def rows(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for data in outputs_in(out).values() for line in data.splitlines()]
+
+
+def cleaned(source: Path, out: Path, jobs: int = 1, **options: Any) -> Path:
+    settings = Settings(Recipe(learn="auto", **options), output=Output(format="jsonl"))
+    inputs = find_inputs([source])
+    with learned(inputs, settings, out) as found:
+        run(inputs, found, output=out, jobs=jobs)
+    return out
+
+
+def test_a_language_without_a_model_gets_one(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    said: list[str] = []
+    settings = Settings(Recipe(learn="auto"))
+    with learned(find_inputs([source]), settings, tmp_path / "out", say=said.append):
+        pass
+    assert said == ["a model is learned from 30 pages in sv"]
+    model = load_model(tmp_path / "out" / "_run" / "models" / "sv.ncm")
+    assert model.about["language"] == "sv" and model.about["training"]["scheme"] == "raw pages"
+    found = rows(cleaned(source, tmp_path / "out"))
+    assert len(found) == 30 and {row["model"] for row in found} == {"sv"}
+    # it is the model that `train` makes, and gives the same texts
+    done = ncleaner("train", "--from-crawl", source, "--language", "sv", "-o", tmp_path / "sv.ncm")
+    assert done.returncode == 0 and "from raw pages alone" in done.stderr.decode()
+    cleaner = Cleaner(model=tmp_path / "sv.ncm")
+    assert {row["text"] for row in found} == {cleaner.clean(body(n, n % 6)) for n in range(30)}
+
+
+def test_the_output_depends_on_no_worker(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    whole = cleaned(source, tmp_path / "one")
+    assert outputs_in(cleaned(source, tmp_path / "two", jobs=2)) == outputs_in(whole)
+    models = [folder / "_run" / "models" / "sv.ncm" for folder in (whole, tmp_path / "two")]
+    assert models[0].read_bytes() == models[1].read_bytes()
+
+
+def test_a_later_run_takes_the_models_or_learns_anew(tmp_path: Path) -> None:
+    source, out = crawl(tmp_path / "in"), tmp_path / "out"
+    command = ("clean", source, "--learn", "-f", "jsonl", "-j", "1")
+    first = ncleaner(*command, "-o", out)
+    assert (
+        "a model is learned from 30 pages in sv" in first.stderr.decode()
+        and "without a model" not in first.stderr.decode()
+    )
+    again = ncleaner(*command, "-o", f"{out}/.")
+    assert (
+        again.returncode == 0
+        and "learned" not in again.stderr.decode()
+        and "3 inputs were finished" in again.stderr.decode()
+    )
+    crawl(source, pages=33)
+    changed = ncleaner(*command, "-o", out)
+    assert changed.returncode == 0 and "33 pages in sv" in changed.stderr.decode() and len(rows(out)) == 33
+    # without the option, the outputs are others
+    assert ncleaner("clean", source, "-f", "jsonl", "-o", out).returncode == 1
+
+
+def test_an_output_without_a_directory(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    done = ncleaner("clean", "--learn", source, "-f", "jsonl", "-q")
+    assert done.returncode == 0 and not done.stderr
+    assert {json.loads(line)["model"] for line in done.stdout.splitlines()} == {"sv"}
+
+
+def test_texts_teach_too(tmp_path: Path) -> None:
+    dump = Cleaner("everything")
+    lines = [f"URL: http://s{n % 6}.example/{n}\n{dump.clean(body(n, n % 6))}\n" for n in range(30)]
+    (tmp_path / "dump.txt").write_text("\n".join(lines), "utf-8")
+    done = ncleaner("clean", "--learn", tmp_path / "dump.txt", "-f", "jsonl")
+    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert {json.loads(line)["model"] for line in done.stdout.splitlines()} == {"sv"}
+
+
+@pytest.mark.parametrize(
+    ("pages", "sites", "said"),
+    [
+        (19, 6, "no model is learned from 19 pages in sv: 20 are the least"),
+        (19, 1, "no model is learned from 19 pages in sv: 20 are the least"),
+        (45, 1, "no model is learned from 20 pages in sv: 20 pages of 1 site"),
+    ],
+)
+def test_what_teaches_too_little(tmp_path: Path, pages: int, sites: int, said: str) -> None:
+    source = crawl(tmp_path / "in", pages, sites)
+    done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
+    assert done.returncode == 0 and said in done.stderr.decode()
+    assert {row["model"] for row in rows(tmp_path / "out")} == {"nonlexical"}
+
+
+def test_languages_that_are_named(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    done = ncleaner("clean", "--learn", "sv,de", source, "-f", "text", "-o", tmp_path / "out")
+    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert "no model is learned of de" in done.stderr.decode()
+    assert ncleaner("clean", "--learn=xx", source).returncode == 2
+
+
+def test_what_cannot_learn(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in", 3)
+    with pytest.raises(OptionError, match="only `ncleaner clean` learns"):
+        Cleaner(learn="auto")
+    for recipe in (Recipe("bte", learn="auto"), Recipe(model="en", learn="auto")):
+        with (
+            pytest.raises(OptionError, match="takes one model for all pages"),
+            learned(find_inputs([source]), Settings(recipe), tmp_path / "out"),
+        ):
+            pass
+    with (
+        pytest.raises(InputError, match="--learn reads its inputs twice"),
+        learned(find_inputs(["-"]), Settings(Recipe(learn="auto")), tmp_path / "out"),
+    ):
+        pass
+    done = ncleaner("clean", source, "--learn", "-o", tmp_path / "out", "--shard", "1/2")
+    assert done.returncode == 2 and "train --from-crawl" in done.stderr.decode()
+
+
+def test_a_damaged_input_teaches_nothing(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    (source / "a.warc.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0no gzip")
+    (source / "b.html").write_bytes(bytes(9000))
+    done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
+    assert done.returncode == 1 and "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert {row["model"] for row in rows(tmp_path / "out")} == {"sv"}
+
+
+def test_cleaning_without_it_loads_nothing_of_the_lab(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ncleaner.cli.app import main; sys.argv = ['ncleaner', 'clean', '-q', sys.argv[1]]; "
+        "import atexit; atexit.register(lambda: print([m for m in sys.modules if m.startswith('ncleaner.lab')])); "
+        "main()"
+    )
+    (tmp_path / "page.html").write_bytes(body(1, 1))
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "page.html"], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
