@@ -5,8 +5,8 @@ from functools import lru_cache
 from ncleaner.text.wordlists import pairs_of, word_lists
 
 # `codes.txt` says what these are, and how to add a name.
-_CODES, _BIBLIOGRAPHIC, _NAMES = map(
-    pairs_of, word_lists("text/codes", "two letters", "bibliographic", "names").values()
+_CODES, _BIBLIOGRAPHIC, _ALIASES, _NAMES = map(
+    pairs_of, word_lists("text/codes", "two letters", "bibliographic", "aliases", "names").values()
 )
 _SHORT = {three: two for two, three in _CODES.items()}
 # Codes of three letters that name no language: undetermined, uncoded, several languages, no language.
@@ -27,10 +27,6 @@ def iso_639_1(code: str) -> str:
     """
     long = iso_639_3(code)
     return _SHORT.get(long, long)
-
-
-# Old and wrong codes that pages declare, and codes that are treated as one language.
-_ALIASES = {"iw": "he", "ji": "yi", "in": "id", "nb": "no", "nn": "no", "cn": "zh", "gr": "el", "jp": "ja"}
 
 
 @lru_cache
