@@ -169,8 +169,8 @@ def find_language(document: Document) -> PageLanguage:
     """Finds the language of a page.
 
     The language that `<html lang>` declares counts unless the text contradicts: its letters are in another
-    script, the identifier is sure of another language and excludes this one, or it finds next to nothing of
-    either in many words, and the language is unknown. Without such a declaration a script of a single language
+    script, or the identifier is sure of another language and excludes this one. If it finds next to nothing of
+    any language in many words, the language is unknown. Without such a declaration a script of one language
     decides, for other scripts frequent words or the identifier. A page without letters has the declared
     language.
     """

@@ -348,7 +348,7 @@ def pairs_of(pages: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
     """Reads pages with their gold texts. Raises TrainingError as `read_pairs` does."""
     # the table of figures names the texts without a page
     with CountDisplay("page read", "pages read", quiet=quiet) as display, warnings.catch_warnings():
-        warnings.simplefilter("ignore", TrainingWarning)
+        warnings.filterwarnings("ignore", ".* without a page of the same name", TrainingWarning)
         return read_pairs(pages, gold, text=text, progress=display.advance)
 
 

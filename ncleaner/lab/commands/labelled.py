@@ -1,7 +1,5 @@
 """What the commands that train have in common: pages with their cleaned text, and the warnings about them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from ncleaner.recipe import Recipe
 
 
-def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:
+def read_labelled(pages: "Labelled", recipe: "Recipe") -> "list[Pair]":
     """Reads pages with their cleaned text: of two directories, or of a file of rows.
 
     Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.

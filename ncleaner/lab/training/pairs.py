@@ -326,8 +326,11 @@ def read_pairs(
     Raises:
         TypeError: an argument has another type.
         ValueError: the layout is unknown.
-        TrainingError: a directory is missing, nothing matches, or a file cannot be read.
+        TrainingError: a directory is missing, nothing matches, or no page can be read.
         InputError: the encoding is unknown.
+
+    Warns:
+        TrainingWarning: a page or its text cannot be read, such as HTML in place of text; it is left out.
     """
     if encoding is not None:
         check_is("encoding", encoding, str, "the name of an encoding")
@@ -345,8 +348,10 @@ def read_pairs(
             progress(done, len(sources))
     if problems:
         # several at once: they are mended together
-        more = f"; and {len(problems) - 5:,} more" if len(problems) > 5 else ""
-        raise TrainingError("; ".join(problems[:5]) + more)
+        said = "; ".join(problems[:5]) + (f"; and {len(problems) - 5:,} more" if len(problems) > 5 else "")
+        if not pairs:
+            raise TrainingError(said)
+        warnings.warn(f"{counted(len(problems), 'page')} left out: {said}", TrainingWarning, stacklevel=2)
     return pairs if site_from is None else with_sites(pairs, site_from)
 
 

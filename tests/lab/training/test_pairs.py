@@ -77,9 +77,19 @@ def test_clean_texts_that_are_none(tmp_path: Path, content: bytes, said: str) ->
 
 def test_all_texts_that_cannot_be_read_are_named_at_once(tmp_path: Path) -> None:
     raw = write(tmp_path / "raw", {f"{n}.html": b"<p>A" for n in range(7)})
-    clean = write(tmp_path / "clean", {f"{n}.txt": LATIN if n else b"A" for n in range(7)})
-    with pytest.raises(TrainingError, match=r"1\.txt is .*; .*5\.txt is [^;]*;[^;]*; and 1 more$"):
+    clean = write(tmp_path / "clean", {f"{n}.txt": LATIN for n in range(7)})
+    with pytest.raises(TrainingError, match=r"0\.txt is .*; .*4\.txt is [^;]*;[^;]*; and 2 more$"):
         read_pairs(raw, clean)
+
+
+def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {f"{n}.html": b"<p>A" for n in range(7)})
+    clean = write(tmp_path / "clean", {f"{n}.txt": b"<html><p>A" if n % 3 == 1 else b"A" for n in range(7)})
+    with pytest.warns(
+        TrainingWarning, match=r"^2 pages left out: .*1\.txt is an HTML page.*4\.txt is an HTML page"
+    ):
+        pairs = read_pairs(raw, clean)
+    assert [pair.name for pair in pairs] == list("02356")
 
 
 def test_a_text_in_utf_16(tmp_path: Path) -> None:
