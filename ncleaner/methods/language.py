@@ -169,10 +169,10 @@ def find_language(document: Document) -> PageLanguage:
     """Finds the language of a page.
 
     The language that `<html lang>` declares counts unless the text contradicts: its letters are in another
-    script, or the identifier is sure of another language and excludes this one. If it finds next to nothing of
-    any language in many words, the language is unknown. Without such a declaration a script of one language
-    decides, for other scripts frequent words or the identifier. A page without letters has the declared
-    language.
+    script, or the identifier is sure of another language and excludes this one. If it finds next to nothing
+    of any language in many words, the language is unknown. Without such a declaration a script of a single
+    language decides, for other scripts frequent words or the identifier. A page without letters has the
+    declared language.
     """
     declared = _declared(document.lang)
     sampler, names = _sampler()
