@@ -357,7 +357,7 @@ def test_settling(tab: Any, tmp_path: Path) -> None:
     with served(tmp_path, "carl", settling=True) as server:
         enter(tab, server)
         assert letters(tab) == "ooo?ppp?"
-        assert "1 anna: header" in tab.inner_text("#s3") and "2 ben: drop" in tab.inner_text("#s3")
+        assert "1 anna: heading" in tab.inner_text("#s3") and "2 ben: drop" in tab.inner_text("#s3")
         assert tab.get_attribute("#list", "aria-activedescendant") == "s3"
         tab.keyboard.press("Enter")
         assert "2 left to settle" in tab.inner_text("#status")

@@ -10,7 +10,7 @@ export const KEYS = [
   ]],
   ["Label", [
     [["y"], "keep, as the kind that it has in the page"], [["n", "x"], "drop"], [["Space"], "keep or drop: the other one"],
-    [["p"], "paragraph"], [["h"], "header"], [["l"], "list item"], [["c"], "continues the kept segment before"],
+    [["p"], "paragraph"], [["h"], "heading"], [["l"], "list item"], [["c"], "continues the kept segment before"],
     [["Enter"], "finish the page, go to the next one"], [["Shift Enter"], "put the page off, go to the next one"],
   ]],
   ["Choose several", [
@@ -25,7 +25,7 @@ export const KEYS = [
   ]],
 ];
 
-const NAMES = { p: "paragraph", h: "header", l: "list item", c: "continues", o: "drop", "?": "undecided" };
+const NAMES = { p: "paragraph", h: "heading", l: "list item", c: "continues", o: "drop", "?": "undecided" };
 export const counted = (number, one) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
 export const nameOf = (letter) => NAMES[letter] || "no label";
 
