@@ -1,7 +1,5 @@
 """Dates as pages write them, to ISO 8601."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -322,10 +322,7 @@ cdef bint ended_early(
     while (mark[0] & 0xC0) == 0x80:
         mark -= 1
     decode_utf8(mark, <size_t> (end - mark), &code)
-    return (
-        code == c'.' or code == c'!' or code == c'?' or code == 0x3002 or code == 0xFF01 or code == 0xFF1F
-        or code == 0x0964 or code == 0x061F or code == 0x06D4
-    )
+    return is_final(code)
 
 
 cdef inline bint _goes_on(

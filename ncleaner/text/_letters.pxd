@@ -81,7 +81,7 @@ cdef inline bint is_punctuation(uint32_t c) noexcept nogil:
 cdef inline bint is_unspaced(uint32_t c) noexcept nogil:
     """Returns whether a character is of a script without spaces between words: `UNSPACED` of text/words.py."""
     return (
-        0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3040 <= c <= 0x30FF
+        0x0E00 <= c <= 0x0FFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3040 <= c <= 0x30FF
         or 0x3400 <= c <= 0x4DBF or 0x4E00 <= c <= 0x9FFF or 0xF900 <= c <= 0xFAFF
     )
 

@@ -87,7 +87,7 @@ cdef bint is_final(uint32_t code) noexcept nogil:
         code == 0x2026 or code == 0x3002 or code == 0xFF01 or code == 0xFF1F or code == 0xFF0E or code == 0xFF61
         or code == 0x061F or code == 0x06D4 or code == 0x0964 or code == 0x0965 or code == 0x0589
         or code == 0x203C or code == 0x2047 or code == 0x2048 or code == 0x2049 or code == 0x1362
-        or code == 0x037E or code == 0x104B or code == 0x17D4
+        or code == 0x037E or code == 0x104B or 0x17D4 <= code <= 0x17D5 or 0x0F0D <= code <= 0x0F0E
     )
 
 

@@ -1,7 +1,7 @@
 """The directory of a project: pages, their labels by each person, and the clean texts that training reads.
 
-A label is one letter: `p`, `h`, `l` keep the segment as a paragraph, heading or list item; `c` keeps it as the
-continuation of the kept segment before; `o` drops it. A segment without a label has a `.`. `import_pages`
+A label is one letter: `p`, `h`, `l` keep the segment as a paragraph, heading or list item; `c` keeps it as
+the continuation of the kept segment before; `o` drops it. A segment without a label has a `.`. `import_pages`
 fills a project from archives.
 """
 

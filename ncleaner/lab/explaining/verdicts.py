@@ -3,8 +3,6 @@
 Control characters of the page are escaped in all words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -186,7 +184,7 @@ class Verdicts:
     found: float | None = None
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> "npt.NDArray[np.bool_]":
         """Which segments are kept: shape (segments,), bool."""
         return self.kept.mask
 

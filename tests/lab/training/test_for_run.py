@@ -196,3 +196,33 @@ def test_cleaning_without_it_loads_nothing_of_the_lab(tmp_path: Path) -> None:
         [sys.executable, "-c", code, tmp_path / "page.html"], capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+SCRIPTS = {
+    "th": "เด็กชายไปโรงเรียนวันนี้เพราะเขาอยากอ่านหนังสือเล่มใหม่|แม่ของเขาซื้ออาหารที่ตลาดเมื่อวานนี้|พ่อของเขาทำงานในเมืองทุกวัน|ยายเล่านิทานให้หลานฟังตอนกลางคืน",
+    "lo": "ເດັກຊາຍໄປໂຮງຮຽນມື້ນີ້ເພາະລາວຢາກອ່ານປຶ້ມໃໝ່|ແມ່ຂອງລາວຊື້ອາຫານຢູ່ຕະຫຼາດມື້ວານນີ້|ພໍ່ຂອງລາວເຮັດວຽກຢູ່ໃນເມືອງທຸກວັນ|ແມ່ຕູ້ເລົ່ານິທານໃຫ້ຫຼານຟັງ",
+    "km": "ក្មេងប្រុសទៅសាលារៀននៅថ្ងៃនេះ|គាត់ចង់អានសៀវភៅថ្មី|ម្តាយរបស់គាត់បានទិញម្ហូបនៅផ្សារកាលពីម្សិលមិញ|ឪពុករបស់គាត់ធ្វើការនៅក្នុងទីក្រុង។",
+    "my": "ကောင်လေးသည် ယနေ့ ကျောင်းသို့ သွားသည်။|သူသည် စာအုပ်အသစ်ကို ဖတ်ချင်သည်။|သူ့အမေသည် မနေ့က ဈေးတွင် အစားအစာ ဝယ်ခဲ့သည်။|သူ့အဖေသည် မြို့တွင် အလုပ်လုပ်သည်။",
+    "bo": "བུ་ཆུང་དེ་རིང་སློབ་གྲྭར་འགྲོ་གི་ཡོད།|ཁོས་དཔེ་ཆ་གསར་པ་ཞིག་ཀློག་འདོད་ཡོད།|ཁོའི་ཨ་མས་ཁ་སང་ཁྲོམ་ནས་ཟས་ཉོས་པ་རེད།|ཁོའི་ཨ་ཕས་གྲོང་ཁྱེར་ནང་ལས་ཀ་བྱེད་ཀྱི་ཡོད།",
+    "am": "ልጁ ዛሬ ወደ ትምህርት ቤት ይሄዳል።|አዲስ መጽሐፍ ማንበብ ይፈልጋል።|እናቱ ትናንት ከገበያ ምግብ ገዛች።|አባቱ በከተማው ውስጥ በየቀኑ ይሠራል።",
+    "ar": "يَذْهَبُ الصَّبِيُّ إِلَى الْمَدْرَسَةِ الْيَوْمَ.|يريد أن يقرأ كتابا جديدا في المساء.|اشترت أمه الطعام من السوق أمس مع جارتها.|يعمل أبوه في المدينة كل يوم من الصباح.",
+    "ko": "소년은 오늘 새 책을 읽고 싶어서 학교에 간다.|그의 어머니는 어제 시장에서 음식을 샀다.|아버지는 매일 아침부터 도시에서 일한다.|할머니는 밤마다 재미있는 이야기를 들려준다.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_every_script_can_be_learned(tmp_path: Path, language: str) -> None:
+    sentences = SCRIPTS[language].split("|")
+    records = []
+    for n in range(24):
+        draw = random.Random(n)
+        menu = "".join(f"<li><a href=/{i}>{sentences[(n + i) % 4][:6]}</a>" for i in range(6))
+        prose = "".join(f"<p>{n} {' '.join(draw.choices(sentences, k=5))}" for _ in range(4))
+        html = (
+            f"<title>{n}</title><nav class=menu><ul>{menu}</ul></nav>{prose}<footer>{menu}</footer>".encode()
+        )
+        records.append(warc(n, http(html), target=f"http://s{n % 6}.example/{n}"))
+    source = write(tmp_path / "crawl.warc.gz", members(records))
+    out = cleaned(source, tmp_path / "out")
+    assert {row["model"] for row in rows(out)} == {language}
+    assert all(sentences[0] in row["text"] or sentences[1] in row["text"] for row in rows(out))
