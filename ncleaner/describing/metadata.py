@@ -21,15 +21,14 @@ from ncleaner.describing.dates import (
 from ncleaner.describing.names import (
     BYLINE_STARTS,
     bare_title,
-    holder_of,
     is_account,
     is_byline,
     is_same_title,
     may_be_longer,
     names_in,
     names_in_line,
-    names_in_lines,
     names_on_page,
+    names_signed,
     names_site,
     plain_title,
     turned,
@@ -63,8 +62,8 @@ _ELSEWHERE = re.compile(any_of(_WORDS_BESIDE["elsewhere"]))
 _HEADED = 6
 # A page has few bylines; a list of articles has many.
 _BYLINES = 8
-# lines beside the headline that may name authors
-_LINES = 12
+# lines beside the headline that may name authors, and those after it in East Asia
+_LINES, _SIGNED = 12, 200
 # elements that are marked as authors and are read; a page with many has posts or teasers
 _MARKED = 16
 # the characters of a place before the date that begins a paragraph
@@ -218,6 +217,14 @@ class _Shown:
             rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
         return dated_of(self._tables, rows, _LONGEST_PARAGRAPH)
 
+    def signed(self) -> list[str]:
+        """Returns the beginnings and ends of the text's lines, if it is in a script of East Asia."""
+        here = max(self.headline, 0)
+        rows = rows_about(self._tables, here - _TOUCHING, here + _SIGNED, _LONGEST_PARAGRAPH, 0, here)
+        is_eastern = self.document.lang[:2] in ("zh", "ja", "ko") or max(self.title(), default="") > "\u3000"
+        texts = self._texts(rows if is_eastern else ())
+        return [f"{text[:_LABEL]}\n{text[_LABEL:][-_LABEL:]}" for text in texts]
+
     def beginnings(self) -> list[_Line]:
         """Returns the beginnings of the headline and of the paragraphs after it that may have a date."""
         here = self.headline
@@ -281,7 +288,13 @@ class _Dates:
     def _unchanged(self, text: str) -> list[FoundDate]:
         """Returns the dates in a text that are not those of a change."""
         found = self._dates(text)
-        return found and [each for each in found if not each.changed and each.day not in self._other_days]
+        return found and [each for each in found if not each.changed and each.day not in self._days_of_things]
+
+    @cached_property
+    def _days_of_things(self) -> set[str]:
+        """The days of an event or the like."""
+        values = [fact.value for fact in self.said.times if _is_of_thing(fact)] + self.said.days_of_things()
+        return {iso_date(value, self.month_first)[:10] for value in values}
 
     def _here(self, lines: Iterable[_Line]) -> Iterator[FoundDate]:
         """Yields the dates in lines that are about the page, and not those of a change."""
@@ -289,13 +302,6 @@ class _Dates:
             found = self._unchanged(text)
             if found and not self.shown.is_elsewhere(row):
                 yield from found
-
-    @cached_property
-    def _other_days(self) -> set[str]:
-        """The days of a change, and those of an event or the like."""
-        values = [fact.value for fact in self.said.times if _is_of_change(fact) or _is_of_thing(fact)]
-        values += self.said.days_of_things()
-        return {iso_date(value, self.month_first)[:10] for value in values}
 
     def _stated(self) -> _Candidates:
         said = self.said
@@ -322,29 +328,20 @@ class _Dates:
         yield from _times(said, _is_of_change)
 
     def _agreed(self, stated: list[tuple[str, str]]) -> tuple[str, str]:
-        """Returns the first statement, or one that agrees better with what readers see."""
-        value, source = stated[0]
-        day, in_address = value[:10], date_in_url(self.url)
-        if in_address == day:
-            return value, source
-        others = [each for each in stated[1:] if each[0][:10] != day]
-        # Many systems state the moment in UTC, while readers see the day where the page was made.
-        for other in others:
-            if is_local_day(other[0], value) and not other[0].endswith("+00:00"):
-                return other
-        if in_address and is_local_day(in_address, value):
-            return in_address, "address"
-        if not others and not value.endswith("+00:00"):
-            return value, source
-        shown = chain.from_iterable(map(self._dates, self.shown.dated_at_headline()))
-        seen = [each.day for each in shown if not each.changed]
-        if day in seen:
-            return value, source
-        for each in seen:
-            if is_local_day(each, value):
-                return each, "byline"
-        # Where statements contradict each other, that one is right that readers see, too.
-        return next((other for each in seen for other in others if other[0][:10] == each), stated[0])
+        """Returns the first statement; where others contradict it, the one that readers see, too.
+
+        Many systems state the moment in UTC, while readers see the day where the page was made.
+        """
+        value, days = stated[0][0], {value[:10] for value, _ in stated}
+        if len(days) > 1 or value.endswith("+00:00"):
+            shown = chain.from_iterable(map(self._dates, self.shown.dated_at_headline()))
+            seen = [date_in_url(self.url), *(each.day for each in shown if not each.changed)]
+            for day in filter(None, seen):
+                if day in days:
+                    return next(each for each in stated if each[0].startswith(day))
+                if is_local_day(day, value):
+                    return day, "address" if day == seen[0] else "byline"
+        return stated[0]
 
     @cached_property
     def _times(self) -> list[tuple[str, Fact]]:
@@ -357,8 +354,6 @@ class _Dates:
             # the element of a byline has the time, too
             yield next((found for found, _ in self._times if found[:10] == each.day), each.day), "byline"
         yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
-        for each in self._unchanged(self.shown.document.title):
-            yield each.day, "title"
         for each in self._here(line for line in self.shown.dated_beside() if not _is_sentence(line[1])):
             yield each.day, "beside the headline"
         for each in self._here(self.shown.beginnings()):
@@ -495,17 +490,13 @@ def _titles(said: Statements, shown: _Shown) -> _Candidates:
     yield from said.meta_of("title")
     yield from said.json_of("headline")
     # the data of scripts often has the text without its title: the first paragraph is no headline
-    headline = shown.title()
-    is_text = shown.document.has_state and _is_sentence(headline)
-    if headline and not is_text:
+    if (headline := shown.title()) and not (shown.document.has_state and _is_sentence(headline)):
         yield "headline", [headline]
     yield from said.meta_of("other titles")
     yield from said.items_of("headline")
     yield from said.json_of("name")
     if shown.document.title:
         yield "title", [shown.document.title]
-    if is_text:
-        yield "headline", [headline]
 
 
 def _authors(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:
@@ -526,10 +517,6 @@ def _authors(said: Statements, shown: _Shown, sites: list[str], url: str) -> tup
             return others, source
         if names and not first[0]:
             first = names, source
-    # many editors sign with their account, and the page shows their names
-    accounts = [name for name in first[0] if is_account(name)]
-    if accounts and (name := holder_of(accounts[0], shown.beside(_LINES))):
-        return (name,), "beside the headline"
     return first
 
 
@@ -548,10 +535,10 @@ def _named(said: Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ..
             kind = "rel" if "author" in fact.names.split() else "class"
             is_near = any(names[0] in text for text in shown.at_headline)
             yield f"{kind} author", names, is_near or is_byline(fact.value)
-    yield "byline", names_in_lines(shown.bylines), True
     for text in shown.bylike_beside():
         if names := names_in_line(text):
             yield "beside the headline", names, True
+    yield "text", names_signed(shown.signed()), True
 
 
 def _times(said: Statements, wanted: Callable[[Fact], bool]) -> _Candidates:

@@ -18,17 +18,9 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _SIGNS = frozenset("|-–—·•:»«/~*：｜")
 _BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜] ?")
-# links to a heading itself, which some programs show as a sign after it; private letters are those of icon
-# fonts
-_OWN_LINKS = frozenset("¶🔗#§")
-_OWN_LINK = re.compile(r"(?:\s*[¶🔗\ue000-\uf8ff]|\s+[#§])+$")
 
 # a host in the place of a name
-_HOST = re.compile(
-    r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|edu|gov|eu|example|(?:co\.)?(?:uk|de|fr|es|it|nl|gr"
-    r"|pl|ru|cn|jp|at|ch))",
-    re.IGNORECASE,
-)
+_HOST = re.compile(r"\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,7}\s*")
 # parts of a title that are looked at, from each end
 _PARTS = 4
 # a shorter name is a part of other words
@@ -66,10 +58,6 @@ def _names(sites: tuple[str, ...], url: str) -> tuple[str, ...]:
     return tuple(letters for name in (*sites, host) if (letters := _letters(name)))
 
 
-def _is_host(text: str) -> bool:
-    return "." in text and _HOST.fullmatch(text) is not None
-
-
 def names_site(name: str, sites: Iterable[str], url: str = "") -> bool:
     """Tells whether a name is that of the site rather than of a person.
 
@@ -94,9 +82,8 @@ def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
         url: address of the page, whose host often has the name.
     """
     plain = plain_title(text)
-    title = plain
-    if (end := plain[-1:]) in _OWN_LINKS or "\ue000" <= end <= "\uf8ff":
-        title = _OWN_LINK.sub("", plain) or plain
+    # programs show links to the heading itself as a sign after it
+    title = plain.rstrip(" ¶🔗") or plain
     if not may_be_longer(title):
         return title
     known = _names(tuple(sites), url)
@@ -108,7 +95,7 @@ def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
         letters, words = _letters(part), part.casefold().split()
         return (
             not letters
-            or _is_host(part.strip())
+            or _HOST.fullmatch(part)
             or (len(words) <= _FEW_WORDS and not short.isdisjoint(words))
             or any(_alike(letters, name) for name in known)
         )
@@ -196,8 +183,8 @@ _FEW = 4
 
 # `names.txt` says what these are, and how to add one.
 _LISTS = word_lists(
-    "describing/names", "before names", "unsure", "not of names", "and", "titles", "companies", "end",
-    "staff", "pictures", "labels", "particles", "no names", "occupations", "newsrooms",
+    "describing/names", "before names", "unsure", "not of names", "signed", "signed up to", "and", "titles",
+    "companies", "end", "staff", "pictures", "particles", "no names", "occupations", "newsrooms",
 )  # fmt: skip
 _ANY = {section: any_of(words) for section, words in _LISTS.items()}
 _BY_WORDS = _ANY["before names"]
@@ -214,7 +201,7 @@ _BETWEEN = re.compile(
 )
 # What a text of words with capitals has where this is found: one of these characters.
 _JOINTS = frozenset(";|•·»\n\t、/,&＆و")
-_JOINS = re.compile(rf"^\W*(?:{_AND})?\W*$", re.IGNORECASE)
+_JOINS = re.compile(rf"\s*(?:[,&]|{_AND})\s*$", re.IGNORECASE)
 _END_WORDS = frozenset(re.findall(r"\w+", f"{_ANY['end']} {_ANY['staff']} {_ANY['pictures']}"))
 # A number ends a name unless nothing follows, as in "DJ 3000"; digits of a word belong to it: "annlee77".
 _AFTER = re.compile(
@@ -223,27 +210,12 @@ _AFTER = re.compile(
     rf"|\b(?:{_ANY['pictures']})(?=:|\s(?:by|von|de|di|av)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
-# the word "reporter" after a Korean, Chinese or Japanese name
-_REPORTER = re.compile(
-    r"(?:(?<=[가-힣])\s?(?:수습|인턴|선임|전문|객원)?(?:기자|특파원|논설위원|편집위원)"
-    r"|(?<=[\u3040-\u9fff])\s?(?:記者|记者|通讯员))(?!\w).*$",
-    re.DOTALL,
-)
 # what follows the names of a byline: "By Ann Lee, in Islands, Trade"
-_SECTION = re.compile(r",?\s(?:in|on|for|at)\s.*$", re.IGNORECASE | re.DOTALL)
+_SECTION = re.compile(r"(?:,?\s(?:in|on|for|at)\s|\s(?:[|•·]\s|\[)).*$", re.IGNORECASE | re.DOTALL)
 _EMAIL = re.compile(r"\s*[<(\[]?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+[>)\]]?")
 _ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
-# A date before the names: "3 May 2024, 10:15 By Ann Lee".
-_DATE_FIRST = re.compile(
-    r"\W*\d[\d\s.,:/年月日時分-]*(?:[^\W\d]{3,12}\.?,? (?:de )?\d{4})?[\d\s.,:/年月日時分-]*(?:uhr\b|h\b)?\W*"
-)
-# Among statements of authors: they say where the first one can be found.
-_CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
 # "May 1, 2024": a month, which May, June and Jan also are as names
 _DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d\d?(?!\d)")
-# A byline has other things than names behind such a sign.
-_BESIDE = re.compile(r"\s[|•·]\s|\s\[")
-_LABEL = re.compile(rf"^(?:{_ANY['labels']})n?\s*[:：]\s*", re.IGNORECASE)
 _DAY = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\.?|mo|di|mi|do|fr|sa|so)"
 )
@@ -257,10 +229,6 @@ _NO_NAME = re.compile(
     rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']})|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$"
 )
 _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
-# A name that begins with a digit is an account, such as "4teatime"; a number with a unit is none.
-_NUMBERED = re.compile(
-    r"\d+(?!(?:mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|comments?|uhr|std|tage?)\Z)[a-z_]{3,}\w*"
-)
 _NOT_OF_NAMES, _PARTICLES = frozenset(_LISTS["not of names"]), frozenset(_LISTS["particles"])
 _BARE = re.compile(rf"\W*(?:{_ANY['unsure']})\b(?!\s*[:：])")
 # What is before a date in a byline, after a sign: a weekday, or nothing.
@@ -273,23 +241,30 @@ _SENDER = re.compile(
 )
 
 
+# one or more names in Chinese characters or Hangul, up to where they end
+_EASTERN = r"[々\u4e00-\u9fff가-힣]{2,4}"
+_UP_TO = _ANY["signed up to"]
+_EASTERN_NAMES = (
+    rf"((?!本[报報刊])(?:{_EASTERN}?(?={_UP_TO})"
+    rf"|{_EASTERN}(?:[\s、,，&]\s?(?!{_UP_TO}){_EASTERN}){{0,9}}(?![^\W\d_])))"
+)
+_SIGNED = [re.compile(any_of([words]).replace("…", _EASTERN_NAMES)) for words in _LISTS["signed"]]
+
+
+def names_signed(lines: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names in the first line of East Asia that names the writer, a reporter or the editor.
+
+    >>> names_signed(["来源：海湾日报 作者：李小舟 编辑：王大江"])
+    ('李小舟',)
+    """
+    known = [*lines]
+    signed = (found for pattern in _SIGNED for line in known if (found := pattern.search(line)))
+    return next((tuple(re.split(r"[\s、,，&]+", found[1])) for found in signed), ())
+
+
 def is_account(name: str) -> bool:
     """Tells whether a name is that of an account, such as "a.lee" or "annlee7", rather than of a person."""
     return bool(_ACCOUNT.fullmatch(name))
-
-
-def holder_of(account: str, lines: Iterable[str]) -> str:
-    """Returns that one of some lines that is the name of a person with an account; empty if there is none.
-
-    >>> holder_of("a.lee", ["Islands", "Ann Lee"])
-    'Ann Lee'
-    """
-    first, _, last = account.partition(".")
-    for line in lines:
-        words = line.casefold().split()
-        if 1 < len(words) <= _WORDS and (words[0][:1], words[-1]) == (first[:1], last) and _is_name(line):
-            return line
-    return ""
 
 
 def names_in(values: Iterable[str]) -> tuple[str, ...]:
@@ -301,11 +276,7 @@ def names_in(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: what meta tags or JSON-LD name as authors.
     """
-    # "gazette.example, Harbour, Islands" is where a publisher is
-    given = [value for value in values if not _is_host(value.partition(",")[0].strip())]
-    names = _distinct(name for value in given for name in _people(value))
-    # the address of a publisher begins with its name
-    return names[:1] if len(names) > 1 and any(map(_CONTACT.search, given)) else names
+    return _distinct(name for value in values for name in _people(value))
 
 
 def turned(name: str) -> str:
@@ -317,11 +288,6 @@ def turned(name: str) -> str:
     last, comma, first = (part.strip() for part in name.partition(","))
     is_one = comma and first and "," not in first and not _BETWEEN.search(first) and " " not in last
     return f"{first} {last}" if is_one else name
-
-
-def names_in_lines(lines: Iterable[str]) -> tuple[str, ...]:
-    """Returns the names in those lines that are bylines, although nothing marks them."""
-    return _of_few(map(names_in_line, lines))
 
 
 def names_in_line(line: str) -> tuple[str, ...]:
@@ -380,10 +346,8 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 def _first_names(value: str) -> Iterator[str]:
     joined = True
     for line in value.split("\n"):
-        if not line.strip():
-            continue
-        if _JOINS.match(line):
-            joined = True
+        if not line.strip() or _JOINS.match(line):
+            joined = joined or bool(line.strip())
             continue
         names = [*_people(line)] if joined else []
         yield from names
@@ -405,18 +369,15 @@ def _small(text: str) -> str:
 
 
 def _behind_by(text: str) -> str:
-    begin = 0
-    if "0" <= text[:1] <= "9" and (dated := _DATE_FIRST.match(_small(text[:_LONGEST_BY]))):
-        begin = dated.end()
-    rest = text[begin : begin + _LONGEST_BY]
-    found = _BY.match(_small(rest)) if begins_like(rest, BYLINE_STARTS) else None
-    return text[begin + found.end() :] if found else text
+    found = _BY.match(_small(text[:_LONGEST_BY])) if begins_like(text, BYLINE_STARTS) else None
+    return text[found.end() :] if found else text
 
 
 def _people(value: str) -> Iterator[str]:
     text = plain_title(value)
-    if ":" in text or "：" in text:
-        text = _LABEL.sub("", text)
+    if signed := names_signed([text]) if max(text, default="") > "\u3000" else ():
+        yield from signed
+        return
     if "@" in text:
         text = _EMAIL.sub("", text) or text
     if not text or len(text) > _LONGEST_BYLINE or ((":" in text or "." in text) and _ADDRESS.search(text)):
@@ -425,7 +386,7 @@ def _people(value: str) -> Iterator[str]:
     is_line = named != text
     named = _without_date(named)
     if is_line:
-        named = _SECTION.sub("", _BESIDE.split(named)[0])
+        named = _SECTION.sub("", named)
     first = ""
     # most statements name one person, and have none of what may be between two
     is_one = named.istitle() and _JOINTS.isdisjoint(named)
@@ -456,20 +417,12 @@ def _without_date(text: str) -> str:
 
 def _ended(text: str) -> str:
     """Returns a text up to where a name ends."""
-    # the digits of an account at its beginning end nothing
-    account = _NUMBERED.match(text.lower()) if text[:1].isdecimal() else None
-    if text[:1].isdecimal() and not account:
+    if text[:1].isdecimal():
         return ""
     # nothing ends a name of mere words but some of them
     if text.isascii() and text.replace(" ", "").isalpha() and _END_WORDS.isdisjoint(text.lower().split()):
         return text.strip()
-    if not text.isascii():
-        text = _REPORTER.sub("", text)
-    name = _AFTER.sub("", text).strip(" \"'“”‘’.,:;-–—)]）】©")
-    before, space, last = name.rpartition(" ")
-    if space and last.isdecimal() and (" " in before or (last[:2] in ("19", "20") and len(last) == 4)):
-        return before  # a count or a year
-    return name
+    return _AFTER.sub("", text).strip(" \"'“”‘’.,:;-–—)]）】©")
 
 
 def _is_name(name: str) -> bool:

