@@ -1,10 +1,11 @@
 """Which lines of a page may say when it was made and by whom: what is tried before anything slower is."""
 
 from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memchr
 from cpython.unicode cimport PyUnicode_READ_CHAR
 
 from ncleaner.document._tables cimport BYLINE, COMMENT, HEADLINE, RELATED, Tables, segment_t, tables_t
-from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._ascii cimport find, is_digit
 
 from ncleaner.document._kept import text_of_row
 
@@ -36,16 +37,18 @@ def headline_and_bylines(Tables tables not None):
 
 
 cdef bint _has_digits(const tables_t* t, const segment_t* s, int most) noexcept nogil:
-    """Returns whether a segment has at least this many digits. The first bytes of the letters and digits of Arabic and
-    of India count, too."""
+    """Returns whether a segment has at least this many digits, or a year of East Asia. The first bytes of the letters
+    and digits of Arabic, of India and of South-East Asia count, too."""
     cdef int n = 0
     cdef uint32_t at
     cdef uint8_t byte
     for at in range(s.start, s.end):
         byte = t.text[at]
         # without a branch, for the vector units of a processor
-        n += (c'0' <= byte) & (byte <= c'9') | (byte == 0xD9) | (byte == 0xDB) | (byte == 0xE0)
-    return n >= most
+        n += (c'0' <= byte) & (byte <= c'9') | (byte == 0xD9) | (byte == 0xDB) | (byte == 0xE0) | (byte == 0xE1)
+    return n >= most or memchr(t.text + s.start, 0xE5, s.end - s.start) != NULL and (
+        find(t.text + s.start, s.end - s.start, b"\xe5\xb9\xb4") > 0
+    )
 
 
 cdef inline bint _is_about(
@@ -176,11 +179,16 @@ cpdef bint may_have_date(str text):
     for i in range(len(text)):
         c = PyUnicode_READ_CHAR(text, i)
         if not is_digit(c):
-            if c >= 0x80 and Py_UNICODE_ISDECIMAL(c):
+            # digits of other scripts, years of East Asia, and Hebrew ones in letters
+            if c >= 0x80 and (
+                c == 0x5E74 or c == 0xB144 or c == 0x5EA and _at(text, i + 1) == 0x5E9 or Py_UNICODE_ISDECIMAL(c)
+            ):
                 return True
             continue
         following = _at(text, i + 1)
-        if (c == c"1" or c == c"2") and following in "034569" and _has_year(text, i + 2):
+        if (c == c"1" or c == c"2") and following in "034569" and _has_year(text, i + 2) or (
+            c == c"5" and following in "78" and _has_year(text, i + 2)
+        ):
             return True
         if behind and FEWEST_BETWEEN <= i - behind <= MOST_BETWEEN and is_digit(following) and _ends(text, i + 2):
             return True

@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from ncleaner.describing._bylines import may_have_date
-from ncleaner.text.wordlists import any_of, word_lists
+from ncleaner.text.wordlists import any_of, pairs_of, word_lists
 
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
@@ -20,40 +20,32 @@ _SHORT = 80
 # characters before and after a date that may say what it is, and those of the name of a month with a space
 _LABEL, _LONGEST_WORD = 50, 27
 
-# Wed May 01 10:00:00 CEST 2024: what programs print
-_OF_UNIX = re.compile(
-    r"\A([A-Z][a-z]{2}) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d:\d\d:\d\d) ([A-Z]{1,5}|[+-]\d{4}) (\d{4})\Z"
-)
-
 _MONTHS = ("january february march april may june july august september october november december").split()
-_CROATIAN_MONTHS = ("june", "july", "october")
+_CALENDARS = ("persian", "islamic", "hebrew", "ethiopian", "nepali")
 # `dates.txt` says what these are, and how to add one.
 _WORDS = word_lists(
-    "describing/dates", *_MONTHS, *(f"croatian {month}" for month in _CROATIAN_MONTHS), "persian",
-    "changed", "changed behind", "published", "other", "other words",
+    "describing/dates", *_MONTHS, "of languages", *_CALENDARS, "eras", "around", "changed",
+    "changed behind", "published", "other", "other words",
 )  # fmt: skip
-_CROATIAN = {
-    name: _MONTHS.index(month) + 1 for month in _CROATIAN_MONTHS for name in _WORDS[f"croatian {month}"]
-}
+# the calendars of years in mere numbers that are not Gregorian ones; elsewhere, they are Persian
+_NUMBERED = {"ar": "islamic", "ne": "nepali"}
 _BUDDHIST_ERA = 543
+# a year beyond this one is of another calendar where such numbers are usual
+_FUTURE = 2040
 
 _WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
-_ORDINAL = r"(?:st|nd|rd|th|er|[ºª°.eη]|ης|-?го)?"
-_OF = r"(?:(?:de|of|the|den|del|di|da)[ -]|d['’])?"
+_ORDINAL = r"(?:st|nd|rd|th|er|mh|-a|[ºª°.eêηی]|ης|-?го)?"
+_OF = r"(?:(?:de|of|the|den|del|di|da|dal|do|di u|dl|dhen|lia|mis)[ -]|ta['’] |d['’])?"
 _ZONE = r"(?:[a-z]{1,5} |(?:gmt|utc)?[+-]\d\d?:?(?:\d\d)? )?"
 _CLOCK = rf"(?:\d{{1,2}}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? {_ZONE})?"
 _SHORT_YEAR = r"\d\d(?= ?(?:[)\]|·•,–—]|- |$))"
 _YEAR = rf"(\d{{4}}|['’]?{_SHORT_YEAR})"
 # All of them look at few characters from a number on, which has one of these numbers of digits. They read
 # small letters, which is faster than to ignore the case.
-_DAY_DIGITS, _YEAR_DIGITS = (1, 2), (4,)
+_DAY_DIGITS = (1, 2)
 _NUMBERS = (
-    # 2024-05-01, 2024/5/1, 2024. 5. 1., 2024年5月1日, 2024년 5월 1일
-    (
-        "ymd",
-        _YEAR_DIGITS,
-        re.compile(r"(?<!\d)(\d{4})\s?[-./年년]\s?(\d{1,2})\s?[-./月월]\s?(\d{1,2})(?![\d])"),
-    ),
+    # 2024-05-01, 2024/5/1, 2024. 5. 1., 113/5/1
+    ("ymd", (3, 4), re.compile(r"(?<!\d)(\d{3,4})\s?[-./]\s?(\d{1,2})\s?[-./]\s?(\d{1,2})(?![\d])")),
     # 1.5.2024, 01/05/24, 5-1-2024
     (
         "numbers",
@@ -67,17 +59,30 @@ _NAMED = (
         "dMy",
         _DAY_DIGITS,
         re.compile(
-            rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,2}}{_OF}{_WORD},?[ -]?{_OF}{_YEAR}(?!\d)"
+            rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,9}}{_OF}{_WORD},?[ -]{{0,9}}{_OF}"
+            rf"{_YEAR}(?!\d)"
         ),
     ),
     # May 1, 2024; Jan 04 09:34 2021; May 12024: what is after the name of the month
     (
         "Mdy",
         range(1, 7),
-        re.compile(rf"(?<=[^\s\d][ -])(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?,? ?{_CLOCK}(\d{{4}})(?!\d)"),
+        re.compile(rf"(?<![\d.,/:])(\d{{1,2}})(?:st|nd|rd|th)?,? {{0,9}}{_CLOCK}(\d{{4}})(?!\d)"),
     ),
-    # 2024. május 1., 2024 m. gegužės 1 d.
-    ("yMd", _YEAR_DIGITS, re.compile(rf"(?<!\d)(\d{{4}})\.?,? (?:m\. |gada )?{_WORD} (\d{{1,2}})(?![\d:])")),
+    # 2024. május 1., 2024 m. gegužės 1 d., 2024ko maiatzaren 1a
+    (
+        "yMd",
+        (4,),
+        re.compile(
+            rf"(?<!\d)(\d{{4}})(?:[(]?e?[)]?ko|\.)?,? {{1,9}}(?:m\. )?{_WORD},? {{1,9}}(\d{{1,2}})(?![\d:])"
+        ),
+    ),
+    # 2024. gada 1. maijs, 2024 ж. 1 мамыр
+    (
+        "ydM",
+        (4,),
+        re.compile(rf"(?<!\d)(\d{{4}})(?:-ж)?[.,]{{0,2}} {{1,9}}(?:gada )?(\d{{1,2}})[.-]? ?{_WORD}"),
+    ),
     # 1 tháng 5, 2024
     (
         "vietnamese",
@@ -88,8 +93,22 @@ _NAMED = (
 _PATTERNS = (*_NUMBERS, *_NAMED)
 # the word of the last pattern
 _VIETNAMESE = "tháng"
-_WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
-_IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
+_WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]{{0,9}}\Z")
+_IS_NUMBERS = re.compile(r"\d\s?[-./]\s?\d")
+# 2024年5月1日, 二〇二四年五月一日, 令和6年5月1日, 113年5月1日, 2024년 5월 1일
+_ERAS = pairs_of(_WORDS["eras"])
+_HAN = re.compile(
+    rf"({any_of(_ERAS)})?\s?([\d〇○零一二三四五六七八九十百元]{{1,7}})\s?[年년]\s?"
+    r"([\d一二三四五六七八九十]{1,3})\s?[月월]\s?([\d一二三四五六七八九十]{1,3})"
+)
+_HAN_DIGITS = str.maketrans("〇○零一二三四五六七八九元", "0001234567891")
+# ב' באדר ב' תשפ"ד: a day and a year in letters
+_HEBREW = re.compile(
+    r"(?<!\w)([א-ל][\"'׳״]?[א-ט]?['׳]?) (ב?[א-ת]+(?: [אב]['׳]?(?!\w))?),? (?:ה['׳])?(תש[א-ת\"״]{1,4})"
+)
+_HEBREW_NUMBERS = dict(
+    zip("אבגדהוזחטיכלמנסעפצקרשת", (*range(1, 10), *range(10, 100, 10), 100, 200, 300, 400), strict=True)
+)
 # All patterns begin with a number: trying them at each takes half the time of searching for each pattern.
 _NUMBER = re.compile(r"\d+")
 
@@ -122,24 +141,74 @@ class FoundDate(NamedTuple):
 
 
 @lru_cache(1)
-def _months() -> dict[str, int]:
-    found: dict[str, int] = {}
+def _months() -> dict[str, tuple[int, str]]:
+    """Returns {name: (number, calendar)}; a name that counts in one language only has its code before it."""
+    found: dict[str, tuple[int, str]] = {}
     for number, month in enumerate(_MONTHS, 1):
         for name in _WORDS[month]:
-            found.setdefault(name, number)
+            found.setdefault(name.replace(" ", "_"), (number, ""))
             bare = unicodedata.normalize("NFD", name)
             # Latin and Greek letters are often written without their accents; elsewhere such marks are vowels
             if name[0] < "\u0400":
-                found.setdefault("".join(char for char in bare if not unicodedata.combining(char)), number)
+                found.setdefault(
+                    "".join(char for char in bare if not unicodedata.combining(char)), (number, "")
+                )
+    for calendar in _CALENDARS:
+        for number, names in enumerate(_WORDS[calendar], 1):
+            found.update(dict.fromkeys(names.replace(" ", "_").split("|"), (number, calendar)))
+    for each, place in pairs_of(_WORDS["of languages"]).items():
+        code, _, name = each.partition(" ")
+        found[f"{code} {name.replace(' ', '_')}"] = int(place), ""
     return found
 
 
-def _month(word: str, lang: str) -> int:
-    """Returns the number of a month's name in small letters; 0 for another word."""
-    name = unicodedata.normalize("NFC", word).rstrip(".").replace("’", "'")
-    if lang[:2] in ("hr", "bs") and name in _CROATIAN:
-        return _CROATIAN[name]
-    return _months().get(name) or _months().get(name.removeprefix("ב"), 0)
+def _month(word: str, lang: str) -> tuple[int, str]:
+    """Returns the number of a month's name in small letters, and its calendar; 0 for another word."""
+    name, months = unicodedata.normalize("NFC", word).rstrip(".").replace("’", "'"), _months()
+    return months.get(f"{lang} {name}") or months.get(name) or months.get(name.removeprefix("ב"), (0, ""))
+
+
+@lru_cache(64)
+def _beside(code: str) -> re.Pattern[str]:
+    """Returns the pattern of what is rewritten in a language: words around dates, months with spaces."""
+    names = [name.partition(" ") for name in _months() if "_" in name]
+    spaced = [name for own, _, name in names if own == code] + [own for own, _, name in names if not name]
+    return re.compile(
+        "|".join((any_of(_WORDS["around"]), *sorted(spaced, key=len, reverse=True))).replace("_", " ")
+    )
+
+
+def _rewritten(small: str, lang: str) -> str:
+    """Returns a text with dates as the patterns know them; what is before the first one keeps its place."""
+    small = _beside(lang).sub(
+        lambda found: found[0].replace(" ", "_") if " " in found[0] else " " * len(found[0]),
+        _HEBREW.sub(_of_hebrew, small),
+    )
+    return _HAN.sub(_of_han, small)
+
+
+def _of_han(found: re.Match[str]) -> str:
+    era, *parts = found.groups()
+    year, month, day = (_number(part.translate(_HAN_DIGITS)) for part in parts)
+    # years of three digits are those of the Republic of China
+    year += int(_ERAS[era]) if era else 1911 if 100 <= year < 200 else 0
+    return f"{year:04}-{month}-{day}"
+
+
+def _number(han: str) -> int:
+    """Returns a number in digits, between which may be the signs for tens and hundreds."""
+    number = digits = 0
+    for sign in han:
+        if sign in "十百":
+            number, digits = number + (digits or 1) * (10 if sign == "十" else 100), 0
+        else:
+            digits = 10 * digits + int(sign)
+    return number + digits
+
+
+def _of_hebrew(found: re.Match[str]) -> str:
+    day, year = (sum(_HEBREW_NUMBERS.get(letter, 0) for letter in found[group]) for group in (1, 3))
+    return f"{day} {found[2].replace(' ', '_')} {5000 + year}"
 
 
 def is_month_first(lang: str, host: str = "") -> bool:
@@ -166,6 +235,9 @@ def iso_date(value: str, month_first: bool = False) -> str:
     ('2024-05-01', '2024-05-01', '')
     """
     text = " ".join(value.split())
+    # seconds or milliseconds since 1970
+    if text.isdecimal() and len(text) in (10, 13):
+        text = datetime.fromtimestamp(int(text[:10]), UTC).isoformat()
     return _iso(text, month_first) if 0 < len(text) <= _LONGEST else ""
 
 
@@ -180,7 +252,6 @@ def _iso(text: str, month_first: bool) -> str:
         if len(text) == 4 or found.year not in _YEARS:
             return ""
         return found.date().isoformat() if len(text) <= 10 else found.isoformat(timespec="seconds")
-    text = _OF_UNIX.sub(r"\1, \3 \2 \6 \4 \5", text)
     if "," in text[:5]:
         # few pages write a date like this, and the module takes long to load
         from email.utils import parsedate_to_datetime
@@ -205,6 +276,9 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
     if not may_have_date(text):
         return []
     small, is_short = text.lower(), len(text) <= _SHORT
+    lang = lang.lower().replace("_", "-").partition("-")[0]
+    if not small.isascii():
+        small = _rewritten(small, lang)
     found: dict[int, tuple[int, str]] = {}
     numbers = [(start, end - start) for start, end in map(re.Match.span, _NUMBER.finditer(small))]
     patterns = _PATTERNS if _IS_NUMBERS.search(small) else _NAMED
@@ -255,30 +329,38 @@ def date_in_text(text: str, month_first: bool = False, lang: str = "") -> str:
 
 def _read(kind: str, parts: tuple[str, ...], month_first: bool, lang: str, short: bool) -> str:
     if kind == "ymd":
-        return _day(int(parts[0]), int(parts[1]), int(parts[2]))
+        y, a, b = map(int, parts)
+        return _day(y if y > 999 else y + 1911 if lang == "zh" else 0, a, b, lang=lang)
     if kind == "vietnamese":
         return _day(int(parts[2]), int(parts[1]), int(parts[0]))
     if kind == "numbers":
-        first, separator, second, year = parts
-        if len(year) == 2 and not short:
+        first, separator, second, written = parts
+        if len(written) == 2 and not short:
             return ""
-        a, b, y = int(first), int(second), _full(year)
-        return (month_first and separator != "." and _day(y, a, b)) or _day(y, b, a) or _day(y, a, b)
-    day, name, year = parts if kind != "yMd" else parts[::-1]
-    if len(year) < 4 and not short:
+        a, b, y = int(first), int(second), _full(written, lang)
+        return (
+            (month_first and separator != "." and _day(y, a, b)) or _day(y, b, a, lang=lang) or _day(y, a, b)
+        )
+    written, day, name = (
+        parts if kind == "ydM" else (parts[i] for i in ((0, 2, 1) if kind == "yMd" else (2, 0, 1)))
+    )
+    if len(written) < 4 and not short:
         return ""
-    y = _full(year)
-    if (persian := name.replace("ي", "ی")) in _WORDS["persian"]:
-        return _day(y, _WORDS["persian"].index(persian) + 1, int(day))
-    month = _month(name, lang)
-    return _day(y, month, int(day)) if month else ""
+    month, calendar = _month(name, lang)
+    return (
+        _day(_full(written, "th" if "ก" <= name[0] <= "๛" else ""), month, int(day), calendar=calendar)
+        if month
+        else ""
+    )
 
 
-def _full(year: str) -> int:
-    """Returns a year of four digits for one of two or four."""
+def _full(year: str, lang: str) -> int:
+    """Returns a year of four digits for one of two or four, which in Thai is one of the Buddhist era."""
     digits = year.lstrip("'’")
     number = int(digits)
-    return number if len(digits) == 4 else number + (1900 if number >= _YEARS.start % 100 else 2000)
+    if len(digits) == 4:
+        return number
+    return number + (2500 if lang == "th" else 1900 if number >= _YEARS.start % 100 else 2000)
 
 
 def date_in_url(url: str) -> str:
@@ -288,7 +370,7 @@ def date_in_url(url: str) -> str:
     if found := _NUMBERED_URL.search(url) or _COMPACT_URL.search(url):
         return _day(*map(int, found.groups()))
     if found := _NAMED_URL.search(url.lower()):
-        return _day(int(found[1]), _month(found[2], ""), int(found[3]))
+        return _day(int(found[1]), _month(found[2], "")[0], int(found[3]))
     if found := _REVERSED_URL.search(url):
         return _day(int(found[3]), int(found[2]), int(found[1]))
     return ""
@@ -300,33 +382,33 @@ def is_local_day(day: str, moment: str) -> bool:
     >>> is_local_day("2024-05-01", "2024-05-02T03:00:00+00:00"), is_local_day("2024-05-01", "2024-05-02")
     (True, False)
     """
-    if len(moment) <= 10 or not moment.endswith(("+00:00", "Z")):
-        return False
-    begin = datetime.fromisoformat(f"{day[:10]}T00:00:00+00:00")
     # zones reach from UTC-12 to UTC+14
-    return begin - timedelta(hours=14) <= datetime.fromisoformat(moment) < begin + timedelta(hours=36)
+    return moment.endswith("+00:00") and day in {
+        (datetime.fromisoformat(moment) + timedelta(hours=hours)).date().isoformat() for hours in (-12, 0, 14)
+    }
 
 
-def _day(year: int, month: int, day: int) -> str:
+@lru_cache(8)
+def _calendar(name: str) -> dict[str, str]:
+    """Returns {year: its first day and the lengths of its months}."""
+    return pairs_of(word_lists("describing/calendars", *_CALENDARS)[name])
+
+
+def _day(year: int, month: int, day: int, *, calendar: str = "", lang: str = "") -> str:
+    """Returns a day as ISO 8601; empty if there is none. Without a calendar, the year tells which it is."""
+    if not calendar:
+        year -= _BUDDHIST_ERA if year - _BUDDHIST_ERA in _YEARS else 0
+        is_foreign = year not in _YEARS or (year > _FUTURE and lang in _NUMBERED)
+        calendar = _NUMBERED.get(lang, "persian") if is_foreign else ""
     try:
-        if 1369 <= year <= 1450:
-            return _of_persian(year, month, day)
-        if year - _BUDDHIST_ERA in _YEARS:
-            year -= _BUDDHIST_ERA
-        return date(year, month, day).isoformat() if year in _YEARS else ""
-    except ValueError:
+        if not calendar:
+            return date(year, month, day).isoformat()
+        first, *lengths = _calendar(calendar)[str(year)].split()
+        before, length = map(int, lengths[: month - 1]), int(lengths[month - 1])
+        return (
+            str(date.fromisoformat(first) + timedelta(sum(before) + day - 1))
+            if month and 0 < day <= length
+            else ""
+        )
+    except (ValueError, LookupError):
         return ""
-
-
-def _of_persian(year: int, month: int, day: int) -> str:
-    """Returns the day of a date in the Persian calendar, which may be one too late or early in some years.
-
-    Raises:
-        ValueError: there is no such day.
-    """
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        raise ValueError
-    # 1 Farvardin 1399 was 20 March 2020; the calendar has eight leap years in 33 years, of which 1399 was one
-    years = year - 1399
-    days = 365 * years + (8 * years + 32) // 33 + 31 * (month - 1) - max(0, month - 7) + day - 1
-    return (date(2020, 3, 20) + timedelta(days=days)).isoformat()

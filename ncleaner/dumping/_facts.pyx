@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document.fact_names import NAMES
 from ncleaner.parsing._nodes import LAYOUT_PROVED
-from ncleaner.text._ascii cimport begins, find, holds, lower
+from ncleaner.text._ascii cimport begins, begins_any, find, holds, is_digit, lower, table_of
 
 cdef enum:
     # what is read of each of them, in bytes; of what says how the page may be used, all
@@ -89,6 +89,26 @@ cdef inline int _code(uintptr_t name) noexcept nogil:
     return OTHER
 
 
+# attributes in which scripts find the moment that they show: seconds or milliseconds since 1970
+cdef const char** moments = table_of(
+    ("time", "timestamp", "unixtime", "utime", "epoch", "date", "datetime", "published")
+)
+
+
+cdef inline bint _is_moment(const attr_t* attr) noexcept nogil:
+    """Returns whether an attribute is such a one: data-timestamp="1710234900"."""
+    cdef const name_t* name = <const name_t*> attr.node.local_name
+    cdef size_t i
+    if attr.value.length != 10 and attr.value.length != 13 or attr.node.local_name < KNOWN_TAGS or (
+        name.length > 16 or not begins(name.short_name, name.length, b"data-")
+    ):
+        return False
+    for i in range(attr.value.length):
+        if not is_digit(attr.value.data[i]):
+            return False
+    return begins_any(name.short_name + 5, name.length - 5, moments) == name.length - 5
+
+
 cdef inline bint _contains(const str_t* value, const char* small) noexcept nogil:
     return value != NULL and find(value.data, value.length, small) > 0
 
@@ -100,6 +120,8 @@ cdef inline void _read(noted_t* noted, node_t* node) noexcept nogil:
     memset(noted.values, 0, sizeof(noted.values))
     while attr != NULL:
         code = _code(attr.node.local_name)
+        if code == OTHER and attr.value != NULL and _is_moment(attr):
+            code = DATETIME
         if code != OTHER and attr.value != NULL and noted.values[code] == NULL:
             noted.values[code] = attr.value
         attr = attr.next
@@ -130,8 +152,8 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
 
 
 cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
-    """Returns what an element of the text is by its attributes: ITEM (it has a property of microdata or RDFa), AUTHOR,
-    LICENCE or 0."""
+    """Returns what an element of the text is by its attributes: ITEM (it has a property of microdata or RDFa), TIME (it
+    has a moment for scripts), AUTHOR, LICENCE or 0."""
     cdef element_node_t* element = <element_node_t*> node
     cdef attr_t* attr = element.first_attr
     cdef attr_t* class_ = element.attr_class
@@ -148,6 +170,8 @@ cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
                 rel = attr.value
             elif code == HREF and href == NULL:
                 href = attr.value
+            elif code == OTHER and _is_moment(attr):
+                return TIME
         # nothing is after the last one, which saves reading it
         attr = attr.next if attr != element.last_attr else NULL
     if is_link:

@@ -24,11 +24,11 @@ from ..outputs import document
 TEXTS = st.lists(st.text("ab 1٢年-é", max_size=12), max_size=8)
 # what `may_have_date` looks for
 DATE = re.compile(
-    r"\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<![0-9])| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)"
+    r"[年년]|תש|\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<=5)[78]\d\d(?!\d)|(?<![0-9])| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)"
     r"|\D{3,40}+\d\d(?= ?(?:[)\]|·•,–—]|- |$)))"
 )
 PIECES = (
-    *"1 2 15 '24 24 2024 1402 2567 1999 2101 ٢ / . - , : ( ) | · – st of May 年".split(),
+    *"1 2 15 '24 24 2024 1402 2567 1999 2101 5784 תשפ ٢ / . - , : ( ) | · – st of May 年".split(),
     " ",
     "\n",
     "x" * 37,
@@ -42,7 +42,10 @@ def test_lines_with_digits(texts: list[str], first: int, last: int, most: int, d
         row
         for row, text in enumerate(texts)
         if page.segments["chars"][row] <= most
-        and sum(48 <= byte <= 57 or byte in b"\xd9\xdb\xe0" for byte in text.encode()) >= digits
+        and (
+            "年" in text
+            or sum(48 <= byte <= 57 or byte in b"\xd9\xdb\xe0\xe1" for byte in text.encode()) >= digits
+        )
     ]
     inside = [row for row in wanted if first <= row < last]
     assert rows_about(page.tables, first, last, most, digits, -1) == inside

@@ -31,8 +31,8 @@ from ncleaner.describing.dates import (
         ("20240501", "2024-05-01"),
         ("2024/05/01", "2024-05-01"),
         ("Wed, 01 May 2024 10:00:00 GMT", "2024-05-01T10:00:00+00:00"),
-        ("Wed May 01 10:00:00 CEST 2024", "2024-05-01T10:00:00"),
-        ("Wed May 01 10:00:00 +0200 2024", "2024-05-01T10:00:00+02:00"),
+        ("Wed May 01 10:00:00 CEST 2024", "2024-05-01"),
+        ("Wed May 01 10:00:00 +0200 2024", "2024-05-01"),
         ("May 1st, 2024", "2024-05-01"),
         ("1 May 2024", "2024-05-01"),
         ("1. März 2024", "2024-03-01"),
@@ -53,6 +53,9 @@ from ncleaner.describing.dates import (
         ("31-12-2024", "2024-12-31"),
         ("12/31/2024", "2024-12-31"),
         ("3/5/2024", "2024-05-03"),
+        # seconds and milliseconds since 1970
+        ("1710234900", "2024-03-12T09:15:00+00:00"),
+        ("1710234900123", "2024-03-12T09:15:00+00:00"),
         # none
         ("", ""),
         ("2024", ""),
@@ -62,7 +65,8 @@ from ncleaner.describing.dates import (
         ("32 May 2024", ""),
         ("Mon, 99 May 2024 10:00:00 GMT", ""),
         ("yesterday", ""),
-        ("1716282983", ""),
+        ("171628298", ""),
+        ("9999999999", ""),
         ("The council met on 1 May 2024, and spoke for six hours about the ferry and its timetable.", ""),
     ],
 )
@@ -143,6 +147,66 @@ def test_dates_as_people_write_them(text: str, wanted: str) -> None:
     assert date_in_text(text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "lang", "wanted"),
+    [
+        ("令和6年3月12日", "", "2024-03-12"),
+        ("令和元年5月1日 掲載", "", "2019-05-01"),
+        ("113年3月12日", "", "2024-03-12"),
+        ("中華民國一百一十三年三月十二日", "", "2024-03-12"),
+        ("113/03/12", "zh-TW", "2024-03-12"),
+        ("113/03/12", "en", ""),
+        ("二〇二四年十二月三十一日", "", "2024-12-31"),
+        ("12 มี.ค. 67", "", "2024-03-12"),
+        ("12 มีนาคม พ.ศ. 2567", "", "2024-03-12"),
+        ("12/03/67", "th", "2024-03-12"),
+        ("ថ្ងៃទី១២ ខែមីនា ឆ្នាំ២០២៤", "", "2024-03-12"),
+        ("ວັນທີ 12 ເດືອນ ມີນາ ປີ 2024", "", "2024-03-12"),
+        ("२०८० फागुन २९ गते", "", "2024-03-12"),
+        ("2080-11-29", "ne", "2024-03-12"),
+        ("2080-11-29", "", "2080-11-29"),
+        ("መጋቢት 3 ቀን 2016 ዓ.ም", "am", "2024-03-12"),
+        ("2 אדר ב 5784", "", "2024-03-12"),
+        ("ב' באדר ב' תשפ\"ד", "", "2024-03-12"),
+        ("2 adar 5784", "", "2024-03-12"),
+        ("۲۲ اسفند ماه ۱۴۰۲", "", "2024-03-12"),
+        ("30 اسفند 1403", "", "2025-03-20"),
+        ("2 رمضان 1445", "", "2024-03-12"),
+        ("1445/09/02", "ar", "2024-03-12"),
+        ("12 ربيع الأول 1445", "", "2023-09-27"),
+        ("12 كانون الثاني 2024", "", "2024-01-12"),
+        ("2024ko martxoaren 12a", "", "2024-03-12"),
+        ("2024. gada 12. marts", "", "2024-03-12"),
+        ("2024 ж. 12 наурыз", "", "2024-03-12"),
+        ("12 Márta 2024", "", "2024-03-12"),
+        ("12 Meán Fómhair 2024", "ga", "2024-09-12"),
+        ("12 Meán Fómhair 2024", "", ""),
+        ("March12,2024", "", "2024-03-12"),
+        # none
+        ("令和99年13月12日", "", ""),
+        ("十百十年十十月百十日", "", ""),
+        ("1445/00/02", "ar", ""),
+        ("31 اسفند 1402", "", ""),
+        ("12 रमज 2080", "", ""),
+        ("12 אדר 2024", "", ""),
+        ("2 אדר א 5783", "", ""),
+    ],
+)
+def test_other_calendars_and_languages(text: str, lang: str, wanted: str) -> None:
+    assert date_in_text(text, lang=lang) == wanted
+
+
+@pytest.mark.parametrize("calendar", ["persian", "islamic", "hebrew", "ethiopian", "nepali"])
+def test_the_years_of_a_calendar_follow_each_other(calendar: str) -> None:
+    years = dates._calendar(calendar)
+    following = None
+    for year, line in years.items():
+        first, *lengths = line.split()
+        assert following in (None, first), year
+        assert 353 <= sum(map(int, lengths)) <= 385
+        following = str(datetime.date.fromisoformat(first) + datetime.timedelta(sum(map(int, lengths))))
+
+
 def test_a_year_of_two_digits_is_read_only_in_short_texts() -> None:
     assert date_in_text("Posted 09/01/08", month_first=True) == "2008-09-01"
     assert date_in_text("01.05.98") == "1998-05-01"
@@ -183,6 +247,8 @@ def test_days_of_a_moment_elsewhere() -> None:
 def test_ten_thousand_dates_take_no_time() -> None:
     assert len(dates_in("1.5.2024 " * 10_000)) == 10_000
     assert dates_in("1 " * 100_000) == [] and dates_in("jan " * 50_000 + "1") == []
+    assert dates_in("一" * 100_000 + "年三月") == [] and dates_in("ב' באדר " * 20_000 + "תש") == []
+    assert len(dates_in("令和6年3月12日 " * 10_000)) == 10_000
 
 
 PIECES = (
