@@ -19,12 +19,15 @@ cdef enum:
     OF_PAGE = 2
     OF_THING = 4
     OF_REVIEW = 8
+    # what has a name rather than a headline
+    OF_NAMED = 16
 
 _TYPES = {
     OF_TEXT: tuple("article posting report review qapage recipe howto".split()),
     OF_PAGE: tuple("webpage itempage aboutpage faqpage product book event course podcastepisode videoobject".split()),
     OF_THING: ("product", "book", "event"),
     OF_REVIEW: ("review",),
+    OF_NAMED: tuple("recipe howto product book event course podcastepisode videoobject".split()),
 }
 cdef Py_ssize_t LONGEST_TYPE = max([len(word) for words in _TYPES.values() for word in words])
 # the days of an event, or on which an offer ends
@@ -188,17 +191,18 @@ cdef class Statements:
         """Returns those of links."""
         return [(f"link {name}", self.links[name])] if name in self.links else []
 
-    def json_of(self, *keys, bint of_text=False):
-        """Returns those of JSON-LD, or only of its texts; of an object its name or its address."""
+    def json_of(self, *keys, bint of_text=False, bint of_named=False):
+        """Returns those of JSON-LD, or only of its texts, or of what has a name; of an object its name or
+        its address."""
         cdef list found = [], values
         cdef dict node
-        if self.objects:
-            for key in keys:
-                for node in self.objects:
-                    if key in node and not (of_text and _kinds(node) & OF_THING):
-                        values = self._texts(node[key])
-                        if values:
-                            found.append((f"JSON-LD {key}", values))
+        for key in keys if self.objects else ():
+            for node in self.objects:
+                if key not in node or of_text and _kinds(node) & OF_THING or of_named and not _kinds(node) & OF_NAMED:
+                    continue
+                values = self._texts(node[key])
+                if values:
+                    found.append((f"JSON-LD {key}", values))
         return found
 
     cdef list _texts(self, value):

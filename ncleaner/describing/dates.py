@@ -30,8 +30,8 @@ _WORDS = word_lists(
 # the calendars of years in mere numbers that are not Gregorian ones; elsewhere, they are Persian
 _NUMBERED = {"ar": "islamic", "ne": "nepali"}
 _BUDDHIST_ERA = 543
-# a year beyond this one is of another calendar where such numbers are usual
-_FUTURE = 2040
+# A year beyond this one is of another century if it has two digits, of another calendar where that is usual.
+_FUTURE = 2035
 
 _WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
 _ORDINAL = r"(?:st|nd|rd|th|er|mh|-a|[ºª°.eêηی]|ης|-?го)?"
@@ -356,11 +356,10 @@ def _read(kind: str, parts: tuple[str, ...], month_first: bool, lang: str, short
 
 def _full(year: str, lang: str) -> int:
     """Returns a year of four digits for one of two or four, which in Thai is one of the Buddhist era."""
-    digits = year.lstrip("'’")
-    number = int(digits)
-    if len(digits) == 4:
+    number = int(year.lstrip("'’"))
+    if number > 99:
         return number
-    return number + (2500 if lang == "th" else 1900 if number >= _YEARS.start % 100 else 2000)
+    return number + (2500 if lang == "th" else 1900 if number > _FUTURE % 100 else 2000)
 
 
 def date_in_url(url: str) -> str:

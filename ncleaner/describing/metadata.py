@@ -24,7 +24,6 @@ from ncleaner.describing.names import (
     is_account,
     is_byline,
     is_same_title,
-    may_be_longer,
     names_in,
     names_in_line,
     names_on_page,
@@ -39,11 +38,10 @@ from ncleaner.document._kept import text_of_row
 from ncleaner.document.fact_names import NAMES
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
-from ncleaner.text.wordlists import any_of, word_lists
 
 # How the date of publication was found, the most reliable first: the page states it for programs; it shows it
-# at the headline; its address has it; it shows it elsewhere.
-DATE_SOURCES = ("stated", "shown", "address", "text")
+# at the headline; its address has it; it shows it elsewhere; it only says when it was changed.
+DATE_SOURCES = ("stated", "shown", "address", "text", "changed")
 
 # characters of a segment that may be a date; segments around the headline where one is looked for, and those
 # that touch it
@@ -54,12 +52,6 @@ _OF_THING = re.compile(
     r"|valid(?:from|through|until)|expires|deadline|\bevents?\b",
     re.IGNORECASE,
 )
-# `metadata.txt` says what these are, and how to add one.
-_WORDS_BESIDE = word_lists("describing/metadata", "elsewhere", "reviewed")
-_REVIEWED = re.compile(rf"\b(?:{any_of(_WORDS_BESIDE['reviewed'])}) ", re.IGNORECASE)
-# A line above links to other pages, in small letters; and how many lines it may head.
-_ELSEWHERE = re.compile(any_of(_WORDS_BESIDE["elsewhere"]))
-_HEADED = 6
 # A page has few bylines; a list of articles has many.
 _BYLINES = 8
 # lines beside the headline that may name authors, and those after it in East Asia
@@ -96,8 +88,8 @@ class Metadata:
         authors: names of people or groups, in the order of the page.
         published, modified: ISO 8601, a day or a time, as precise as the page is.
         date_source: how `published` was found, one of `DATE_SOURCES`, the most reliable first: `stated` for
-            programs (JSON-LD, meta tags, microdata), `shown` at the headline, in the `address`, or elsewhere
-            in the `text`.
+            programs (JSON-LD, meta tags, microdata), `shown` at the headline, in the `address`, elsewhere in
+            the `text`; or `changed`, where the page only says when it was changed.
         site: name of the site.
         description: a summary.
         tags: keywords.
@@ -159,17 +151,14 @@ class _Shown:
         """Returns the headline; empty if there is none."""
         return text_of_row(self._tables, self.headline) if self.headline >= 0 else ""
 
-    @cached_property
     def bylines(self) -> list[str]:
-        """The bylines, those first that are close to the headline."""
-        texts = self._texts(self._bylines)
-        return [text for text in texts if not _REVIEWED.search(text)]
+        """Returns the bylines, those first that are close to the headline."""
+        return [*self._texts(self._bylines)]
 
     @cached_property
     def dated_bylines(self) -> list[str]:
         """Those of them that may have a date."""
-        lines = dated_of(self._tables, self._bylines, _LONGEST_PARAGRAPH)
-        return [text for _, text in lines if not _REVIEWED.search(text)]
+        return [text for _, text in dated_of(self._tables, self._bylines, _LONGEST_PARAGRAPH)]
 
     def dated_at_headline(self) -> list[str]:
         """Returns those, and the short segments touching the headline that may have a date."""
@@ -191,23 +180,6 @@ class _Shown:
     def dated_beside(self) -> list[_Line]:
         """Returns the short segments around the headline that may have a date, the closest first."""
         return dated_of(self._tables, self._rows_beside(_DIGITS), _LONGEST_PARAGRAPH)
-
-    def is_elsewhere(self, row: int) -> bool:
-        """Tells whether a segment belongs to a list of other pages, reviews or comments after the text."""
-        here = self.headline
-        if _REVIEWED.search(text_of_row(self._tables, row)):
-            return True
-        for head in range(max(here + 1, row - _HEADED), row if row > here + _TOUCHING else 0):
-            line = text_of_row(self._tables, head)
-            if len(line) <= _LABEL and _ELSEWHERE.fullmatch(line.lower().rstrip(" :：")):
-                # a link to the comments is at the headline, too: then there is no text between
-                return bool(self.document.segments["chars"][here + 1 : head].max(initial=0) > _PROSE)
-        return False
-
-    @cached_property
-    def at_headline(self) -> list[str]:
-        """The bylines, and the short segments that touch the headline."""
-        return [*self.bylines, *self.beside(2 * _TOUCHING)]
 
     @cached_property
     def dated(self) -> list[_Line]:
@@ -250,7 +222,7 @@ class _Dates:
         if stated:
             return (*self._agreed(stated), "stated")
         ways = (self._shown(), self._of_address(), self._of_text())
-        for kind, found in zip(DATE_SOURCES[1:], ways, strict=True):
+        for kind, found in zip(DATE_SOURCES[1:], ways, strict=False):
             if first := next(found, None):
                 return (*first, kind)
         return "", "", ""
@@ -259,23 +231,19 @@ class _Dates:
         """Returns the date of the last change; empty texts if there is none."""
         if found := next(self._read(self._changed()), None):
             return found
-        for text in self.shown.dated_bylines:
-            for each in self._dates(text):
-                if each.changed:
-                    return each.day, "byline"
+        lines = [("byline", text) for text in self.shown.dated_bylines if tells_change(text)]
         # the line at the end is all that many wikis have
-        for row, text in reversed(self.shown.dated):
-            if tells_change(text) and not self.shown.is_elsewhere(row):
-                for each in reversed(self._dates(text)):
-                    if each.changed:
-                        return each.day, "text"
-        return "", ""
+        lines += [("text", text) for _, text in reversed(self.shown.dated) if tells_change(text)]
+        days = ((each.day, where) for where, text in lines for each in self._dates(text) if each.changed)
+        return next(days, ("", ""))
 
     def _read(self, candidates: _Candidates) -> Iterator[tuple[str, str]]:
         for source, values in candidates:
             for value in values:
-                if found := iso_date(value, self.month_first):
-                    yield found, source
+                # what readers see decides between the two days of 5/1/2024
+                days = (iso_date(value, first) for first in (self.month_first, not self.month_first))
+                if found := dict.fromkeys(filter(None, days)):
+                    yield from ((day, source) for day in found)
                     break
 
     def _dates(self, text: str) -> list[FoundDate]:
@@ -299,9 +267,9 @@ class _Dates:
     def _here(self, lines: Iterable[_Line]) -> Iterator[FoundDate]:
         """Yields the dates in lines that are about the page, and not those of a change."""
         for row, text in lines:
-            found = self._unchanged(text)
-            if found and not self.shown.is_elsewhere(row):
-                yield from found
+            label = text_of_row(self.shown.document.tables, row - 1) if row else ""
+            is_label = label.endswith((":", "：")) and len(label) <= _LABEL
+            yield from self._unchanged(f"{label} {text}" if is_label else text)
 
     def _stated(self) -> _Candidates:
         said = self.said
@@ -310,15 +278,6 @@ class _Dates:
         yield from said.items_of(*NAMES["published items"])
         yield from _times(said, lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", of_text=True)
-        # a page about something else often has a video, too
-        for node in said.objects:
-            name, value = node.get("name"), node.get("uploadDate")
-            if isinstance(value, str) and isinstance(name, str) and self._is_in_title(name):
-                yield "JSON-LD uploadDate", [value]
-
-    def _is_in_title(self, name: str) -> bool:
-        small = plain_title(name).casefold()
-        return bool(small) and small in plain_title(self.shown.document.title).casefold()
 
     def _changed(self) -> _Candidates:
         said = self.said
@@ -351,9 +310,7 @@ class _Dates:
 
     def _shown(self) -> Iterator[tuple[str, str]]:
         for each in chain.from_iterable(map(self._unchanged, self.shown.dated_bylines)):
-            # the element of a byline has the time, too
-            yield next((found for found, _ in self._times if found[:10] == each.day), each.day), "byline"
-        yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
+            yield each.day, "byline"
         for each in self._here(line for line in self.shown.dated_beside() if not _is_sentence(line[1])):
             yield each.day, "beside the headline"
         for each in self._here(self.shown.beginnings()):
@@ -367,12 +324,10 @@ class _Dates:
                 yield found, "address"
 
     def _of_text(self) -> Iterator[tuple[str, str]]:
-        # a comment or a clock has such an element, too
-        yield from ((found, "time") for found, _ in self._times)
         found = [*self._here(self.shown.dated)]
-        for each in found:
-            if each.stated:
-                yield each.day, "text"
+        yield from ((each.day, "text") for each in found if each.stated)
+        # an event, a comment or a clock has such an element, too
+        yield from ((day, "time") for day, _ in self._times)
         if len({each.day for each in found}) == 1:
             yield found[0].day, "text"
 
@@ -391,11 +346,6 @@ def _is_of_change(fact: Fact) -> bool:
 def _is_of_thing(fact: Fact) -> bool:
     """Tells whether a `<time>` is marked as that of an event, a birth or the like."""
     return bool(fact.names) and _OF_THING.search(fact.names) is not None
-
-
-def _is_of_publication(fact: Fact) -> bool:
-    names = fact.names.lower()
-    return any(word in names for word in ("publi", "entry-date", "posted", "created"))
 
 
 def metadata_of(document: Document, url: str = "") -> Metadata:
@@ -436,11 +386,13 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     put("title", title, source)
     if title and not names:
         put("site", _site_in(plain_title(document.title), title, url), "title")
-    put("authors", *_authors(said, shown, sites, url))
+    put("authors", *_authors(said, shown, sites))
     dates = _Dates(said, shown, url)
     published, source, found["date_source"] = dates.published()
-    put("published", published, source)
     modified = dates.modified()
+    if not published and modified[1] in ("byline", "text"):
+        published, source, found["date_source"] = (*modified, "changed")
+    put("published", published, source)
     # some programs state the day on which the site was made
     if modified[0][:10] >= published[:10]:
         put("modified", *modified)
@@ -466,6 +418,11 @@ def _title(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple
     The first one counts, without what it has beyond another one after a dash or a bar. One with the name of
     the site is made for search engines: that of JSON-LD is better.
     """
+    # a recipe, a product or a film has a name, and perhaps an article with another headline
+    headline = shown.title()
+    for source, values in said.json_of("name", of_named=True):
+        if headline and plain_title(values[0]).casefold() == headline.casefold():
+            return without_site(headline, sites, url), source
     usable = (
         (short, source, whole)
         for source, values in _titles(said, shown)
@@ -477,13 +434,8 @@ def _title(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple
             title, source, plain = other
         elif other[1] == "headline" and is_same_title(other[0], title):
             title, plain = other[0], other[2]
-    # what two statements agree about stays whole
-    if may_be_longer(title) and all(
-        plain_title(values[0]) != plain for _, values in said.json_of("headline")
-    ):
-        others = (values[0][:_LONGEST_TITLE] for _, values in _titles(said, shown))
-        return bare_title(title, others, sites), source
-    return title, source
+    others = (values[0][:_LONGEST_TITLE] for _, values in _titles(said, shown))
+    return bare_title(title, others, sites), source
 
 
 def _titles(said: Statements, shown: _Shown) -> _Candidates:
@@ -499,46 +451,40 @@ def _titles(said: Statements, shown: _Shown) -> _Candidates:
         yield "title", [shown.document.title]
 
 
-def _authors(said: Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:
+def _authors(said: Statements, shown: _Shown, sites: list[str]) -> tuple[tuple[str, ...], str]:
     """Returns the authors and their source.
 
     The first one counts, unless it names the site or an account and readers see names of people in a byline.
     """
     first: tuple[tuple[str, ...], str] = (), ""
-    for source, names, is_sure in _named(said, shown):
-        # Readers of a forum see accounts. The host of a person's own site has the name of the person.
-        is_hidden = source.startswith(("JSON-LD", "meta"))
+    for source, names in _named(said, shown):
         others = tuple([name for name in names if not names_site(name, sites)])
-        is_weak = all(
-            (is_hidden and is_account(name)) or (" " not in name and names_site(name, (), url))
-            for name in others
-        )
-        if not is_weak and (is_sure or not first[0]):
+        # readers of a forum see accounts
+        is_hidden = source.startswith(("JSON-LD", "meta"))
+        if not all(is_hidden and is_account(name) for name in others):
             return others, source
         if names and not first[0]:
             first = names, source
     return first
 
 
-def _named(said: Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Yields (source, names, whether they are those of the page's own authors)."""
+def _named(said: Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields (source, names), the surest first."""
     for source, values in said.json_of("author", "creator"):
-        yield source, names_in(values), True
+        yield source, names_in(values)
     for source, values in said.meta_of("authors"):
         is_turned = source.removeprefix("meta ") in _TURNED
-        yield source, names_in(map(turned, values) if is_turned else values), True
+        yield source, names_in(map(turned, values) if is_turned else values)
     for source, values in said.items_of("author", "creator"):
-        yield source, names_on_page(values), False
-    # a link to a section of the site may be marked as an author, too
+        yield source, names_on_page(values)
+    # so are those who write reviews and other articles: far from the headline, only a byline counts
+    near = "\n".join((*shown.bylines(), *shown.beside(2 * _AROUND))) if said.authors else ""
     for fact in sorted(said.authors[:_MARKED], key=lambda fact: not is_byline(fact.value)):
-        if names := names_on_page([fact.value]):
-            kind = "rel" if "author" in fact.names.split() else "class"
-            is_near = any(names[0] in text for text in shown.at_headline)
-            yield f"{kind} author", names, is_near or is_byline(fact.value)
-    for text in shown.bylike_beside():
-        if names := names_in_line(text):
-            yield "beside the headline", names, True
-    yield "text", names_signed(shown.signed()), True
+        names = names_on_page([fact.value])
+        if names and (names[0] in near or is_byline(fact.value)):
+            yield "rel author" if "author" in fact.names.split() else "class author", names
+    yield from (("beside the headline", names_in_line(text)) for text in shown.bylike_beside())
+    yield "text", names_signed(shown.signed())
 
 
 def _times(said: Statements, wanted: Callable[[Fact], bool]) -> _Candidates:

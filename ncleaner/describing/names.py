@@ -16,8 +16,8 @@ _ALNUM = re.compile(r"[^\W_]+")
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
-_SIGNS = frozenset("|-–—·•:»«/~*：｜")
-_BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜] ?")
+_SIGNS = frozenset("|-–—·•:»«/~*：｜ㅣ┃│_")
+_BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜ㅣ┃│_] ?|(?<=[\u3000-\ud7ff])[-–—](?=[\u3000-\ud7ff])")
 
 # a host in the place of a name
 _HOST = re.compile(r"\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,7}\s*")
@@ -95,7 +95,7 @@ def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
         letters, words = _letters(part), part.casefold().split()
         return (
             not letters
-            or _HOST.fullmatch(part)
+            or bool(_HOST.fullmatch(part))
             or (len(words) <= _FEW_WORDS and not short.isdisjoint(words))
             or any(_alike(letters, name) for name in known)
         )
@@ -135,8 +135,7 @@ def bare_title(title: str, others: Iterable[str], sites: Iterable[str] = ()) -> 
     beginnings = {_letters(title[:cut]): cut for cut in cuts}
     for other in islice(others, _OTHERS):
         letters = _letters(plain_title(other))
-        is_label = len(letters) < _LEAST or 3 * len(letters) < len(_letters(title))
-        if letters in beginnings and not is_label and not names_site(letters, sites):
+        if len(letters) >= _LEAST and letters in beginnings and not names_site(letters, sites):
             return title[: beginnings[letters]]
     return title
 

@@ -4,7 +4,7 @@ from ncleaner.parsing._structs cimport node_t, str_t
 
 cdef enum:
     MOST = 512               # nodes of a page
-    READ = 12                # attributes of a node
+    READ = 14                # attributes of a node
 
 cdef struct noted_t:
     int kind

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uintptr_t
-from libc.string cimport memchr, memcmp, memset
+from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, text_node_t,
@@ -43,9 +43,12 @@ cdef enum:
     TYPE = 9
     CLASS = 10
     SRC = 11
+    ITEMTYPE = 12
+    AUTHORED = 13            # of a post, in programs of forums
 
 ATTRIBUTES = (
     "name", "property", "itemprop", "http-equiv", "content", "rel", "href", "datetime", "type", "class", "src",
+    "itemtype", "data-author",
 )
 
 _READ = frozenset(name for names in NAMES.values() for name in names)
@@ -86,6 +89,10 @@ cdef inline int _code(uintptr_t name) noexcept nogil:
             return ITEMPROP
         if memcmp(entry.short_name, b"datetime", 8) == 0:
             return DATETIME
+        if memcmp(entry.short_name, b"itemtype", 8) == 0:
+            return ITEMTYPE
+    if entry.length == 11 and memcmp(entry.short_name, b"data-author", 11) == 0:
+        return AUTHORED
     return OTHER
 
 
@@ -166,6 +173,8 @@ cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
             code = _code(attr.node.local_name)
             if code == ITEMPROP or code == PROPERTY:
                 return ITEM
+            if code == AUTHORED:
+                return AUTHOR
             if code == REL and rel == NULL:
                 rel = attr.value
             elif code == HREF and href == NULL:
@@ -182,24 +191,28 @@ cdef inline int _kind_in_text(node_t* node, bint is_link) noexcept nogil:
     return AUTHOR if class_ != NULL and class_.value != NULL and _names_author(class_.value) else 0
 
 
+cdef inline bint _ends(const str_t* value, const char* small) noexcept nogil:
+    """Returns whether a value ends with a word, or with more than one of it."""
+    cdef size_t length = value.length - (value.data[value.length - 1] == c's'), word = strlen(small)
+    return length >= word and begins(value.data + length - word, word, small)
+
+
 cdef bint _is_of_others(node_t* node) noexcept nogil:
     """Returns whether an element is in a review, an answer or a comment of a page, by microdata."""
     cdef attr_t* attr
     cdef str_t* value
-    cdef size_t length
-    cdef int seen = 0
+    cdef int code, seen = 0
     node = node.parent
     while node != NULL and seen < ABOVE:
         seen += 1
         attr = (<element_node_t*> node).first_attr if node.type == ELEMENT_NODE else NULL
         while attr != NULL:
             value = attr.value
-            if value != NULL and value.length >= 6 and _code(attr.node.local_name) == ITEMPROP:
-                length = value.length - (value.data[value.length - 1] == c's')
-                if length == 6 and begins(value.data, length, b"review") or (
-                    length == 7 and begins(value.data, length, b"comment")
-                ) or length >= 6 and begins(value.data + length - 6, 6, b"answer"):
-                    return True
+            code = _code(attr.node.local_name) if value != NULL and value.length >= 6 else OTHER
+            if code == ITEMPROP and begins(value.data, value.length, b"review") and value.length < 8 or (
+                (code == ITEMPROP or code == ITEMTYPE) and (_ends(value, b"comment") or _ends(value, b"answer"))
+            ):
+                return True
             attr = attr.next
         node = node.parent
     return False
@@ -310,7 +323,9 @@ cdef list read_facts(facts_t* facts):
     found = []
     for i in range(facts.n):
         one = &facts.noted[i]
-        if (one.kind == TIME or one.values[ITEMPROP] != NULL) and _is_of_others(one.node):
+        if (one.kind == TIME or one.values[ITEMPROP] != NULL or one.values[AUTHORED] != NULL) and (
+            _is_of_others(one.node)
+        ):
             continue
         if one.kind == META:
             if names := _read_of(_joined(one, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)):
@@ -339,7 +354,8 @@ cdef list read_facts(facts_t* facts):
             shown = _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT)
             found.append(("item", names, shown if shown and not shown.isspace() else _named(one.node)))
         elif one.kind == AUTHOR:
-            found.append(("author", _joined(one, REL, CLASS), _text(one.node, TEXT)))
+            shown = _decoded(one.values[AUTHORED], VALUE) or _text(one.node, TEXT)
+            found.append(("author", _joined(one, REL, CLASS), shown))
         else:
             found.append(("licence", "", _decoded(one.values[HREF], VALUE)))
     cdef node_t* node = facts.noted[MOST - 1].node if facts.n == MOST else NULL

@@ -137,6 +137,7 @@ def test_the_first_date_that_is_no_change(text: str, wanted: str) -> None:
         ("2 تير 1399 - 12:09", "2020-06-22"),
         ("۱۳۹۹/۰۲/۲۱", "2020-05-10"),
         # none
+        ("An iPhone 13. 3.84 Volts (V)", ""),
         ("Phone 030/12-34-56", ""),
         ("Decision 3, 2024", ""),
         ("0000-00-00", ""),

@@ -35,6 +35,10 @@ URL = "https://www.harbour-gazette.example/2024/ferry"
         ("Harbour Gazette", "Harbour Gazette", URL, "Harbour Gazette"),
         ("The ferry is back | HBG News", "HBG", "", "The ferry is back"),
         ("The ferry is back：港新聞", "港新聞", "", "The ferry is back"),
+        ("渡轮回来了_港新聞", "港新聞", "", "渡轮回来了"),
+        ("渡轮回来了-港新聞", "港新聞", "", "渡轮回来了"),
+        ("배가 돌아왔다ㅣ항구일보", "항구일보", "", "배가 돌아왔다"),
+        ("中国-东盟", "港新聞", "", "中国-东盟"),
         ("Trajekt je zpět - Přístavní noviny", "", "https://www.pristavninoviny.example/", "Trajekt je zpět"),
         # quotation marks, and signs of links to a heading
         ("Le ministre salue « un tournant »", "", "", "Le ministre salue « un tournant »"),
