@@ -180,11 +180,12 @@ def _beside(code: str) -> re.Pattern[str]:
 
 def _rewritten(small: str, lang: str) -> str:
     """Returns a text with dates as the patterns know them; what is before the first one keeps its place."""
+    if "תש" in small:
+        small = _HEBREW.sub(_of_hebrew, small)
     small = _beside(lang).sub(
-        lambda found: found[0].replace(" ", "_") if " " in found[0] else " " * len(found[0]),
-        _HEBREW.sub(_of_hebrew, small),
+        lambda found: found[0].replace(" ", "_") if " " in found[0] else " " * len(found[0]), small
     )
-    return _HAN.sub(_of_han, small)
+    return _HAN.sub(_of_han, small) if "年" in small or "년" in small else small
 
 
 def _of_han(found: re.Match[str]) -> str:

@@ -45,7 +45,7 @@ DATE_SOURCES = ("stated", "shown", "address", "text", "changed")
 
 # characters of a segment that may be a date; segments around the headline where one is looked for, and those
 # that touch it
-_SHORT, _AROUND, _TOUCHING = 80, 16, 2
+_SHORT, _AROUND, _TOUCHING = 80, 10, 2
 # names and classes of times that are not about the page
 _OF_THING = re.compile(
     r"(?<![a-z])(?:start|end|door|birth|death|founding)[-_]?(?:date|time)|\bdt-?(?:start|end)\b|\bbday\b"
@@ -53,11 +53,11 @@ _OF_THING = re.compile(
     re.IGNORECASE,
 )
 # A page has few bylines; a list of articles has many.
-_BYLINES = 8
+_BYLINES = 4
 # lines beside the headline that may name authors, and those after it in East Asia
-_LINES, _SIGNED = 12, 200
+_LINES, _SIGNED = 8, 200
 # elements that are marked as authors and are read; a page with many has posts or teasers
-_MARKED = 16
+_MARKED = 8
 # the characters of a place before the date that begins a paragraph
 _PLACE = 3
 # paragraphs after the headline that may begin with a date
@@ -67,7 +67,7 @@ _LABEL, _PROSE = 40, 70
 # words of a line that is a date, rather than a sentence with one
 _WORDS = 6
 # lines with digits that are read, from each end of the page
-_MOST_LINES = 50
+_MOST_LINES = 25
 # A date has at least this many digits.
 _DIGITS = 4
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME = 500, 2_000, 100
@@ -191,11 +191,11 @@ class _Shown:
 
     def signed(self) -> list[str]:
         """Returns the beginnings and ends of the text's lines, if it is in a script of East Asia."""
+        if self.document.lang[:2] not in ("zh", "ja", "ko") and max(self.title(), default="") < "\u3000":
+            return []
         here = max(self.headline, 0)
         rows = rows_about(self._tables, here - _TOUCHING, here + _SIGNED, _LONGEST_PARAGRAPH, 0, here)
-        is_eastern = self.document.lang[:2] in ("zh", "ja", "ko") or max(self.title(), default="") > "\u3000"
-        texts = self._texts(rows if is_eastern else ())
-        return [f"{text[:_LABEL]}\n{text[_LABEL:][-_LABEL:]}" for text in texts]
+        return [f"{text[:_LABEL]}\n{text[_LABEL:][-_LABEL:]}" for text in self._texts(rows)]
 
     def beginnings(self) -> list[_Line]:
         """Returns the beginnings of the headline and of the paragraphs after it that may have a date."""
@@ -241,9 +241,9 @@ class _Dates:
         for source, values in candidates:
             for value in values:
                 # what readers see decides between the two days of 5/1/2024
-                days = (iso_date(value, first) for first in (self.month_first, not self.month_first))
-                if found := dict.fromkeys(filter(None, days)):
-                    yield from ((day, source) for day in found)
+                orders = (self.month_first, not self.month_first) if "/" in value[:3] else (self.month_first,)
+                if days := dict.fromkeys(day for first in orders if (day := iso_date(value, first))):
+                    yield from ((day, source) for day in days)
                     break
 
     def _dates(self, text: str) -> list[FoundDate]:

@@ -7,6 +7,7 @@ European directive on copyright in the digital single market.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin
 
@@ -112,6 +113,8 @@ def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
                 yield name, value
 
 
+# most pages have one of a few values
+@lru_cache(256)
 def _directives(value: str) -> Iterable[str]:
     words = set(_WORD.findall(_WITH_VALUE.sub(" ", value.lower())))
     return [*words.intersection(_DIRECTIVES), *(_NONE if "none" in words else ())]
