@@ -4,10 +4,10 @@
     python -m bench.metadata GOLD... --wrong published  # what is wrong or missing, a line for each page
     python -m bench.metadata GOLD... --half 0           # only pages of half of the registered domains
 
-GOLD is a gold directory. Its manifest may have what is true of a page: `title`, `authors`, `date`. Where it
-has only dates, a page without one has none, and a date that is given for it is wrong. Without such fields
-the JSON-LD of articles is taken for the truth and hidden from all programs: they read meta tags, microdata,
-and what is on the page.
+GOLD is a gold directory. Its manifest may have what is true of a page: `title`, `authors` or `author`,
+`date`. Where it has only dates, a page without one has none, and a date that is given for it is wrong.
+Without such fields the JSON-LD of articles is taken for the truth and hidden from all programs: they read
+meta tags, microdata, and what is on the page.
 
 A title is right if it is equal once white space, soft hyphens and the form of quotation marks are the same;
 `bare`: once the name of the site is taken off all of them, too. Authors are right if they are the same set of
@@ -101,7 +101,11 @@ TOOLS: dict[str, Callable[[bytes, str], Said]] = {
 
 def _known(row: dict[str, Any], url: str, site: str) -> Said:
     """Returns what a manifest says."""
-    title, authors, day = row.get("title"), row.get("authors"), row["date"]
+    title, authors = row.get("title"), row.get("authors")
+    if "author" in row:
+        authors = [name for name in [row["author"]] if name and name != "UNKNOWN"]
+    # "2005-5-7 21:23"
+    day = iso_date(row.get("date") or "") or iso_date((row.get("date") or "").split(" ")[0])
     said = _said(title or "", authors or (), day or "", day or "", site, url)
     has_only_dates = title is None and authors is None
     return Said(
@@ -115,7 +119,7 @@ def _known(row: dict[str, Any], url: str, site: str) -> Said:
 
 def _hidden(html: bytes, url: str) -> Said | None:
     """Returns what the JSON-LD of an article says; None if there is none."""
-    objects, _ = described([text.decode("utf-8", "replace") for text in _TEXT.findall(html)])
+    objects, *_ = described([text.decode("utf-8", "replace") for text in _TEXT.findall(html)])
     headline = next((each["headline"] for each in objects if isinstance(each.get("headline"), str)), "")
     days = (iso_date(each["datePublished"]) for each in objects if isinstance(each.get("datePublished"), str))
     day = next(filter(None, days), "")
@@ -134,7 +138,7 @@ def truths(gold: Path) -> Iterator[tuple[str, bytes, str, Said]]:
     for path in sorted((gold / "raw").glob("*.html")):
         html, row = path.read_bytes(), told.get(path.stem, {})
         url = row.get("url", "")
-        if "date" in row:
+        if "date" in row or "author" in row:
             yield path.stem, html, url, _known(row, url, row.get("site") or row.get("publisher") or "")
         elif _DATA.search(html) and (truth := _hidden(html, url)):
             yield path.stem, _DATA.sub(b"", html), url, truth

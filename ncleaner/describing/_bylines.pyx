@@ -110,7 +110,7 @@ def bylike_of(Tables tables not None, list rows not None, frozenset starts not N
     cdef str text
     for row in rows:
         text = text_of_row(tables, row)
-        if is_digit(_at(text, 0)) or begins_like(text, starts) or "@" in text or " at " in text:
+        if is_digit(_at(text, 0)) or begins_like(text, starts):
             found.append(text)
     return found
 

@@ -33,7 +33,7 @@ cdef Py_ssize_t LONGEST_TYPE = max([len(word) for words in _TYPES.values() for w
 # the days of an event, or on which an offer ends
 cdef tuple DAYS = ("startDate", "endDate", "validFrom", "validThrough")
 # what is read of an object besides itself: what an article is part of, or is about, does not describe it
-cdef tuple INSIDE = ("mainEntity", "mainEntityOfPage", "@graph")
+cdef tuple INSIDE = ("mainEntity", "mainEntityOfPage", "breadcrumb", "@graph")
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
 _OPENED = re.compile(r"\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)")
 _TRAILING = re.compile(r",\s*(?=[}\]])")
@@ -115,10 +115,10 @@ def described(list texts not None):
         texts: the contents of its scripts.
 
     Returns:
-        The objects that describe the page, those of articles before those of pages; and {id: object} of all
-        objects with an id.
+        The objects that describe the page, those of articles before those of pages; {id: object} of all objects with an
+        id; and the parts of its first list of breadcrumbs.
     """
-    cdef list found = [], pages = []
+    cdef list found = [], pages = [], path = []
     cdef dict ids = {}
     cdef int kinds, all_kinds = 0
     cdef dict node
@@ -130,10 +130,12 @@ def described(list texts not None):
         all_kinds |= kinds
         if kinds:
             (found if kinds & OF_TEXT else pages).append(node)
+        elif node.get("@type") == "BreadcrumbList" and not path and isinstance(node.get("itemListElement"), list):
+            path = (<list> node["itemListElement"])[:MOST_VALUES]
     found += pages
     if all_kinds & OF_THING and all_kinds & OF_REVIEW:
         found = [node for node in found if not _kinds(node) & OF_REVIEW]
-    return found, ids
+    return found, ids, path
 
 
 cdef class Statements:
@@ -147,6 +149,7 @@ cdef class Statements:
     cdef readonly list authors
     cdef readonly list licences
     cdef readonly list objects
+    cdef list path
 
     def __init__(self, facts not None):
         cdef list data = []
@@ -173,7 +176,7 @@ cdef class Statements:
                     else:
                         continue
                     (<list> table.setdefault(name, [])).append(value)
-        self.objects, self.ids = described(data)
+        self.objects, self.ids, self.path = described(data)
 
     def meta_of(self, str said not None):
         """Returns the statements of meta tags that say something, a key of `NAMES`."""
@@ -223,6 +226,12 @@ cdef class Statements:
                 return text
         # an id may be a name within the page
         return name if isinstance(name, str) and "://" in <str> name else None
+
+    def breadcrumbs(self):
+        """Returns the names of the breadcrumbs of JSON-LD and microdata."""
+        parts = [part if "name" in part else part.get("item") for part in self.path if isinstance(part, dict)]
+        names = [self._text_of(part) for part in parts if isinstance(part, dict)]
+        return [name for name in names if name] or self.items.get("itemlistelement", [])
 
     def days_of_things(self):
         """Returns the dates of objects that say when something takes place or is valid."""

@@ -25,7 +25,7 @@ _CALENDARS = ("persian", "islamic", "hebrew", "ethiopian", "nepali")
 # `dates.txt` says what these are, and how to add one.
 _WORDS = word_lists(
     "describing/dates", *_MONTHS, "of languages", *_CALENDARS, "eras", "around", "changed",
-    "changed behind", "published", "other", "other words",
+    "published", "other", "other words",
 )  # fmt: skip
 # the calendars of years in mere numbers that are not Gregorian ones; elsewhere, they are Persian
 _NUMBERED = {"ar": "islamic", "ne": "nepali"}
@@ -113,7 +113,6 @@ _HEBREW_NUMBERS = dict(
 _NUMBER = re.compile(r"\d+")
 
 _CHANGED = re.compile(any_of(_WORDS["changed"]))
-_CHANGED_BEHIND = re.compile(any_of(_WORDS["changed behind"]))
 _PUBLISHED = re.compile(any_of(_WORDS["published"]))
 _OTHER = re.compile(rf"{any_of(_WORDS['other'])}|\b(?:{any_of(_WORDS['other words'])})\b")
 _YEAR_IN_URL = re.compile(r"(?:19|20)\d\d")
@@ -231,7 +230,7 @@ def iso_date(value: str, month_first: bool = False) -> str:
     """Returns a date or a time as ISO 8601, as precise as it is given; empty if it is not a date.
 
     >>> iso_date("2024-05-01T10:00:00+0200"), iso_date("Wed, 01 May 2024 10:00:00 GMT")
-    ('2024-05-01T10:00:00+02:00', '2024-05-01T10:00:00+00:00')
+    ('2024-05-01T10:00:00+02:00', '2024-05-01')
     >>> iso_date("May 1, 2024"), iso_date("1. Mai 2024"), iso_date("30000-01-01")
     ('2024-05-01', '2024-05-01', '')
     """
@@ -253,16 +252,6 @@ def _iso(text: str, month_first: bool) -> str:
         if len(text) == 4 or found.year not in _YEARS:
             return ""
         return found.date().isoformat() if len(text) <= 10 else found.isoformat(timespec="seconds")
-    if "," in text[:5]:
-        # few pages write a date like this, and the module takes long to load
-        from email.utils import parsedate_to_datetime
-
-        try:
-            found = parsedate_to_datetime(text)
-        except (ValueError, OverflowError):
-            pass
-        else:
-            return found.isoformat(timespec="seconds") if found.year in _YEARS else ""
     return date_in_text(text, month_first)
 
 
@@ -313,8 +302,6 @@ def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[FoundDa
         changed = [match.end() for match in _CHANGED.finditer(label)] if label else []
         published = [match.end() for match in _PUBLISHED.finditer(label)] if label else []
         is_changed = bool(changed) and (not published or published[-1] < changed[-1])
-        if start == places[-1] and not published:
-            is_changed = is_changed or bool(_CHANGED_BEHIND.search(small, end, end + _LABEL))
         yield FoundDate(day, start, end, is_changed, bool(published) and not is_changed)
 
 

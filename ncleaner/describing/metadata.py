@@ -23,6 +23,7 @@ from ncleaner.describing.names import (
     bare_title,
     is_account,
     is_byline,
+    is_licence,
     is_same_title,
     names_in,
     names_in_line,
@@ -91,6 +92,8 @@ class Metadata:
             programs (JSON-LD, meta tags, microdata), `shown` at the headline, in the `address`, elsewhere in
             the `text`; or `changed`, where the page only says when it was changed.
         site: name of the site.
+        hostname: host of the canonical address, or of the page's.
+        breadcrumbs: the path to the page within its site, the widest part first.
         description: a summary.
         tags: keywords.
         canonical: the address that the page wants to be known by.
@@ -105,6 +108,8 @@ class Metadata:
     modified: str = ""
     date_source: str = ""
     site: str = ""
+    hostname: str = ""
+    breadcrumbs: tuple[str, ...] = ()
     description: str = ""
     tags: tuple[str, ...] = ()
     canonical: str = ""
@@ -119,8 +124,8 @@ class Metadata:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields but the sources."""
-        found = {name: getattr(self, name) for name in _FIELDS}
-        return {**found, "authors": [*self.authors], "tags": [*self.tags]}
+        values = ((name, getattr(self, name)) for name in _FIELDS)
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in values}
 
 
 _FIELDS = tuple(each.name for each in fields(Metadata)[:-1])
@@ -151,10 +156,6 @@ class _Shown:
         """Returns the headline; empty if there is none."""
         return text_of_row(self._tables, self.headline) if self.headline >= 0 else ""
 
-    def bylines(self) -> list[str]:
-        """Returns the bylines, those first that are close to the headline."""
-        return [*self._texts(self._bylines)]
-
     @cached_property
     def dated_bylines(self) -> list[str]:
         """Those of them that may have a date."""
@@ -169,9 +170,9 @@ class _Shown:
         here = self.headline
         return rows_beside(self._tables, _AROUND, _SHORT, digits, here) if here >= 0 else []
 
-    def beside(self, most: int) -> list[str]:
-        """Returns the short segments around the headline, the closest first, up to a number."""
-        return [*self._texts(self._rows_beside(0)[:most])]
+    def near(self) -> str:
+        """Returns the bylines and the short segments around the headline, each on a line."""
+        return "\n".join(self._texts([*self._bylines, *self._rows_beside(0)]))
 
     def bylike_beside(self) -> list[str]:
         """Returns those of the closest ones that may be bylines."""
@@ -294,12 +295,12 @@ class _Dates:
         value, days = stated[0][0], {value[:10] for value, _ in stated}
         if len(days) > 1 or value.endswith("+00:00"):
             shown = chain.from_iterable(map(self._dates, self.shown.dated_at_headline()))
-            seen = [date_in_url(self.url), *(each.day for each in shown if not each.changed)]
-            for day in filter(None, seen):
-                if day in days:
-                    return next(each for each in stated if each[0].startswith(day))
-                if is_local_day(day, value):
-                    return day, "address" if day == seen[0] else "byline"
+            seen = {date_in_url(self.url): "address"} | {
+                each.day: "byline" for each in shown if not each.changed
+            }
+            same = (each for day in seen for each in stated if each[0][:10] == day)
+            local = (pair for pair in seen.items() if is_local_day(pair[0], value))
+            return next(chain(same, local), stated[0])
         return stated[0]
 
     @cached_property
@@ -403,6 +404,9 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     )
     take("tags", chain(said.json_of("keywords"), said.meta_of("tags")), _tags)
     take("canonical", _canonical(said), lambda values: address_in(values[0], url))
+    put("hostname", host_of(found.get("canonical", url)), "address")
+    path = dict.fromkeys(filter(None, map(_site, said.breadcrumbs())))
+    put("breadcrumbs", tuple(path)[:_MOST_TAGS], "breadcrumbs")
     take("licence", _licences(said), lambda values: plain_title(values[0])[:LONGEST_URL])
     take(
         "image",
@@ -478,7 +482,7 @@ def _named(said: Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ..
     for source, values in said.items_of("author", "creator"):
         yield source, names_on_page(values)
     # so are those who write reviews and other articles: far from the headline, only a byline counts
-    near = "\n".join((*shown.bylines(), *shown.beside(2 * _AROUND))) if said.authors else ""
+    near = shown.near() if said.authors else ""
     for fact in sorted(said.authors[:_MARKED], key=lambda fact: not is_byline(fact.value)):
         names = names_on_page([fact.value])
         if names and (names[0] in near or is_byline(fact.value)):
@@ -508,11 +512,11 @@ def _licences(said: Statements) -> _Candidates:
     yield from said.json_of("license")
     yield from said.links_of("license")
     yield from (("a link", [value]) for value in said.licences if value)
-    yield from said.meta_of("licence")
+    yield from ((source, values) for source, values in said.meta_of("licence") if is_licence(values[0]))
 
 
 def _site(text: str) -> str:
-    name = plain_title(text).strip(" |-–—·•:»«")
+    name = plain_title(text).strip(" |-–—·•:»«›>/")
     return name if len(name) <= _LONGEST_NAME and "://" not in name else ""
 
 

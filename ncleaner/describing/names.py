@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import filterfalse, islice
+from itertools import chain, filterfalse, islice
 
 from ncleaner.describing._bylines import begins_like
 from ncleaner.describing.dates import dates_in
@@ -183,7 +183,7 @@ _FEW = 4
 # `names.txt` says what these are, and how to add one.
 _LISTS = word_lists(
     "describing/names", "before names", "unsure", "not of names", "signed", "signed up to", "and", "titles",
-    "companies", "end", "staff", "pictures", "particles", "no names", "occupations", "newsrooms",
+    "companies", "end", "staff", "pictures", "particles", "no names", "occupations", "newsrooms", "licences",
 )  # fmt: skip
 _ANY = {section: any_of(words) for section, words in _LISTS.items()}
 _BY_WORDS = _ANY["before names"]
@@ -198,10 +198,7 @@ _BETWEEN = re.compile(
     rf"|&(?!\s*(?:{_ANY['companies']})\b)|＆|{_AND})\s*",
     re.IGNORECASE,
 )
-# What a text of words with capitals has where this is found: one of these characters.
-_JOINTS = frozenset(";|•·»\n\t、/,&＆و")
 _JOINS = re.compile(rf"\s*(?:[,&]|{_AND})\s*$", re.IGNORECASE)
-_END_WORDS = frozenset(re.findall(r"\w+", f"{_ANY['end']} {_ANY['staff']} {_ANY['pictures']}"))
 # A number ends a name unless nothing follows, as in "DJ 3000"; digits of a word belong to it: "annlee77".
 _AFTER = re.compile(
     rf"\s*(?:[|•●·—–(@©]|(?<=\s)\d(?!\d{{0,3}}\Z)|(?<=\w{{5}})\.\s|\b(?:{_ANY['end']})\b"
@@ -215,31 +212,17 @@ _EMAIL = re.compile(r"\s*[<(\[]?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+[>)\]]?")
 _ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
 # "May 1, 2024": a month, which May, June and Jan also are as names
 _DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d\d?(?!\d)")
-_DAY = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\.?|mo|di|mi|do|fr|sa|so)"
-)
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
-    r"|(?:feb|apr|aug|sept?|oct|nov|dec)\.?)"
-)
 # no names of people
 _NO_NAME = re.compile(
     rf"^(?:{_ANY['no names']}|(?:.*\s)?(?:{_ANY['occupations']})s?"
-    rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']})|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$"
+    rf"|(?:unserer |la |die )?(?:{_ANY['newsrooms']}))$"
 )
+_LICENCE = re.compile(_ANY["licences"])
 _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
 _NOT_OF_NAMES, _PARTICLES = frozenset(_LISTS["not of names"]), frozenset(_LISTS["particles"])
 _BARE = re.compile(rf"\W*(?:{_ANY['unsure']})\b(?!\s*[:：])")
 # What is before a date in a byline, after a sign: a weekday, or nothing.
 _BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
-# how archives of mailing lists show a sender: "Ann Lee ann at lee.example", "From: Ann Lee <ann@lee.example>"
-_SENDER = re.compile(
-    r"([^\W\d_][^@<>()\[\]:]{2,40}?) [\w.+-]+ at [\w-]+(?:\.[\w-]+)+"
-    r"|from: ?([^\W\d_][^@<>()\[\]:]{2,40}?) [<(\[][\w.+-]+(?:@| at )[\w-]+(?:\.[\w-]+)+[>)\]]",
-    re.IGNORECASE,
-)
-
-
 # one or more names in Chinese characters or Hangul, up to where they end
 _EASTERN = r"[々\u4e00-\u9fff가-힣]{2,4}"
 _UP_TO = _ANY["signed up to"]
@@ -259,6 +242,11 @@ def names_signed(lines: Iterable[str]) -> tuple[str, ...]:
     known = [*lines]
     signed = (found for pattern in _SIGNED for line in known if (found := pattern.search(line)))
     return next((tuple(re.split(r"[\s、,，&]+", found[1])) for found in signed), ())
+
+
+def is_licence(text: str) -> bool:
+    """Tells whether a text names a licence or has its address; a mere line of copyright does not."""
+    return _LICENCE.search(text.lower()) is not None
 
 
 def is_account(name: str) -> bool:
@@ -295,8 +283,6 @@ def names_in_line(line: str) -> tuple[str, ...]:
     >>> names_in_line("By car"), names_in_line("By Ann Lee"), names_in_line("by annlee » 3 May 2024")
     ((), ('Ann Lee',), ('annlee',))
     """
-    if ("@" in line or " at " in line) and (sender := _SENDER.fullmatch(line)):
-        return names_on_page([sender[1] or sender[2]])
     if not is_byline(line):
         return ()
     # a date beside it makes a name of a word
@@ -319,20 +305,9 @@ def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: the text of each element, a line for each element in it.
     """
-    return _of_few(_distinct(filter(_is_proper, _first_names(value))) for value in values)
-
-
-def _of_few(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Returns all names, each once; those of the first group that has any if there are many."""
-    first: tuple[str, ...] = ()
-    found: dict[str, str] = {}
-    for names in groups:
-        first = first or names
-        for name in names:
-            found.setdefault(name.casefold(), name)
-        if len(found) > _FEW:
-            return first
-    return tuple(found.values())
+    groups = [_distinct(filter(_is_proper, _first_names(value))) for value in islice(values, 4 * _FEW)]
+    names = _distinct(chain.from_iterable(groups))
+    return names if len(names) <= _FEW else next(filter(None, groups))
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -387,9 +362,7 @@ def _people(value: str) -> Iterator[str]:
     if is_line:
         named = _SECTION.sub("", named)
     first = ""
-    # most statements name one person, and have none of what may be between two
-    is_one = named.istitle() and _JOINTS.isdisjoint(named)
-    for part in (named,) if is_one else _BETWEEN.split(named):
+    for part in _BETWEEN.split(named):
         # "Ann Lee/Ben Moss" are two, "abc/xyz" is how an agency signs
         sides = part.split("/") if "/" in part else [part]
         for side in sides if len(sides) == 1 or all(" " in side.strip() for side in sides) else [part]:
@@ -418,9 +391,6 @@ def _ended(text: str) -> str:
     """Returns a text up to where a name ends."""
     if text[:1].isdecimal():
         return ""
-    # nothing ends a name of mere words but some of them
-    if text.isascii() and text.replace(" ", "").isalpha() and _END_WORDS.isdisjoint(text.lower().split()):
-        return text.strip()
     return _AFTER.sub("", text).strip(" \"'“”‘’.,:;-–—)]）】©")
 
 

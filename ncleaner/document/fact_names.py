@@ -7,5 +7,5 @@ from ncleaner.text.wordlists import word_lists
 NAMES = word_lists(
     "document/fact_names", "published", "published items", "modified", "modified items", "authors", "title",
     "other titles", "site", "other sites", "description", "tags", "licence", "image", "address",
-    "links", "rights",
+    "path items", "links", "rights",
 )  # fmt: skip

@@ -197,6 +197,15 @@ cdef inline bint _ends(const str_t* value, const char* small) noexcept nogil:
     return length >= word and begins(value.data + length - word, word, small)
 
 
+cdef bint _is_of_path(node_t* node) noexcept nogil:
+    """Returns whether an element is a list of breadcrumbs in microdata."""
+    cdef noted_t one
+    if node == NULL or node.type != ELEMENT_NODE:
+        return False
+    _read(&one, node)
+    return one.values[ITEMTYPE] != NULL and _ends(one.values[ITEMTYPE], b"breadcrumblist")
+
+
 cdef bint _is_of_others(node_t* node) noexcept nogil:
     """Returns whether an element is in a review, an answer or a comment of a page, by microdata."""
     cdef attr_t* attr
@@ -344,7 +353,8 @@ cdef list read_facts(facts_t* facts):
             found.append(("time", _joined(one, ITEMPROP, PROPERTY, CLASS), shown))
         elif one.kind == ITEM:
             names = _read_of(_decoded(one.values[ITEMPROP], VALUE) or _decoded(one.values[PROPERTY], VALUE))
-            if not names:
+            # lists of products have such items, too
+            if not names or names == "itemlistelement" and not _is_of_path(one.node.parent):
                 continue
             value = one.values[CONTENT]
             if value == NULL:

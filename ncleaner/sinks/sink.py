@@ -27,7 +27,7 @@ METADATA = {
         name: name
         for name in (
             "robots tdm_reservation tdm_policy authors published modified date_source site description tags "
-            "canonical licence image"
+            "canonical licence image hostname breadcrumbs"
         ).split()
     },
 }

@@ -93,7 +93,7 @@ def test_how_a_line_begins(line: str, wanted: bool) -> None:
 
 
 def test_lines_that_may_be_bylines() -> None:
-    lines = "By Ann", "Ann Lee", "3 May", "ann@lee.example", "ann at lee.example", "", "Meet at one"
+    lines = "By Ann", "Ann Lee", "3 May", "", "Meet at one"
     page = document(*lines)
     found = bylike_of(page.tables, list(range(len(lines))), frozenset(("by",)))
-    assert found == ["By Ann", "3 May", "ann@lee.example", "ann at lee.example", "Meet at one"]
+    assert found == ["By Ann", "3 May"]

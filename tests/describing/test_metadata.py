@@ -85,6 +85,21 @@ def described(**values: Any) -> str:
         ("<link rel=canonical href='javascript:alert(1)'>", "canonical", "", None),
         ("<link rel=canonical href='http://[x'>", "canonical", "", None),
         ("<a rel=license href=https://creativecommons.org/licenses/by/4.0/>x</a>", "licence", "https://creativecommons.org/licenses/by/4.0/", "a link"),
+        ("<meta name=dcterms.rights content='CC BY-SA 4.0'>", "licence", "CC BY-SA 4.0", "meta dcterms.rights"),
+        ("<meta name=dc.rights content='© 2024 The Gazette. All rights reserved.'>", "licence", "", None),
+        # the place in the site
+        ("<link rel=canonical href=https://gazette.example/ferry>", "hostname", "gazette.example", "address"),
+        (
+            '<script type=application/ld+json>{"@type": "WebPage", "breadcrumb": {"@type": "BreadcrumbList", "itemListElement": ['
+            '{"position": 1, "name": "Home"}, {"position": 2, "item": {"@id": "x", "name": "Islands ›"}}, 3, {"item": "x"}]}}</script>',
+            "breadcrumbs", ("Home", "Islands"), "breadcrumbs",
+        ),
+        (
+            "<ol itemscope itemtype=https://schema.org/BreadcrumbList><li itemprop=itemListElement><b itemprop=name>Home</b>"
+            "<li itemprop=itemListElement><b itemprop=name>Islands</b></ol>"
+            "<ul itemscope itemtype=https://schema.org/ItemList><li itemprop=itemListElement>A kettle</ul>",
+            "breadcrumbs", ("Home", "Islands"), "breadcrumbs",
+        ),
         # RDFa
         ("<span property=schema:dateCreated content=2024-05-02T10:00></span>", "published", "2024-05-02T10:00:00", "itemprop datecreated"),
         # the day that readers see: the statement is in UTC

@@ -161,6 +161,7 @@ def test_names_that_are_no_people() -> None:
         (["Uppdaterad", "Last updated", "Shop", "Authorized Dealer"], []),
         # a Turkish capital is one character, in small letters two
         (["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"], ["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"]),
+        (["Thursday", "mon.", "May", "fri january"], []),
         (["admin", "https://a.example/ann", "ann@a.example.com", "", "—", "2024"], []),
         (["x" * 61], []),
         (["This is a sentence about the author that is too long to be a name of anybody"], []),
@@ -196,8 +197,6 @@ def test_elements_of_a_page(values: list[str], wanted: list[str]) -> None:
         ("by annlee » Sat Jan 12, 2013 6:01 pm", ["annlee"]),
         ("by annlee77", ["annlee77"]),
         ("Posted by annlee", ["annlee"]),
-        ("Ann Lee ann at lee.example", ["Ann Lee"]),
-        ("From: Ann Lee <ann@lee.example>", ["Ann Lee"]),
         # ordinary lines
         ("By car", []),
         ("By train and bus", []),

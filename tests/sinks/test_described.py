@@ -40,8 +40,9 @@ def test_jsonl() -> None:
         "published": "2024-05-01",
         "date_source": "stated",
         "site": "Gazette",
+        "hostname": "gazette.example",
         **dict.fromkeys(("modified", "description", "tags", "robots", "tdm_reservation", "tdm_policy")),
-        **dict.fromkeys(("canonical", "licence", "image")),
+        **dict.fromkeys(("canonical", "licence", "image", "breadcrumbs")),
     }
     signals = record.pop("signals")
     assert signals["words"] == 16 and signals["heading_share"] > 0

@@ -59,6 +59,7 @@ def test_what_a_page_says() -> None:
         "published": "2024-05-01",
         "date_source": "stated",
         "site": "Gazette",
+        "hostname": "ferry.example",
         "date": "2024-06-01T00:00:00Z",
     }
     assert text.startswith('---\nurl: "http') and text.endswith("\n---\n\nIt sails.\n\nAgain.\n")
@@ -87,7 +88,7 @@ def test_only_the_first_piece_of_a_text_has_it() -> None:
         document = dump_text("A line.")
         page = Page(b"", URL, layout=TextLayout("lines", begins=begins, ends=ends))
         parts += sink.render(page, document, all_of(document), False)
-    assert parts.decode() == f'---\nurl: "{URL}"\n---\n\nA line.\n\nA line.\n\n'
+    assert parts.decode() == f'---\nurl: "{URL}"\nhostname: "ferry.example"\n---\n\nA line.\n\nA line.\n\n'
 
 
 @given(st.text(), st.text(), st.lists(st.text(min_size=1), max_size=3))
