@@ -196,7 +196,7 @@ class _Shown:
             return []
         here = max(self.headline, 0)
         rows = rows_about(self._tables, here - _TOUCHING, here + _SIGNED, _LONGEST_PARAGRAPH, 0, here)
-        return [f"{text[:_LABEL]}\n{text[_LABEL:][-_LABEL:]}" for text in self._texts(rows)]
+        return [f"{text[:_LABEL]}|{text[_LABEL:][-_LABEL:]}" for text in self._texts(rows)]
 
     def beginnings(self) -> list[_Line]:
         """Returns the beginnings of the headline and of the paragraphs after it that may have a date."""

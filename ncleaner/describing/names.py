@@ -227,7 +227,7 @@ _BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,1
 _EASTERN = r"[々\u4e00-\u9fff가-힣]{2,4}"
 _UP_TO = _ANY["signed up to"]
 _EASTERN_NAMES = (
-    rf"((?!本[报報刊])(?:{_EASTERN}?(?={_UP_TO})"
+    rf"((?!本[报報刊]|{_UP_TO})(?:{_EASTERN}?(?={_UP_TO})"
     rf"|{_EASTERN}(?:[\s、,，&]\s?(?!{_UP_TO}){_EASTERN}){{0,9}}(?![^\W\d_])))"
 )
 _SIGNED = [re.compile(any_of([words]).replace("…", _EASTERN_NAMES)) for words in _LISTS["signed"]]
