@@ -140,10 +140,7 @@ def test_names_that_are_no_people() -> None:
         (["by annlee77 » Sat Jan 12, 2013 6:01 pm", "by mia » Sáb, 12 Ene 2013"], ["annlee77", "mia"]),
         (["By Ann Lee, CNN May 3, 2024", "By Ben Moss December 3, 2024"], ["Ann Lee", "CNN", "Ben Moss"]),
         # labels, roles and places
-        (
-            ["Text: Ben Moss / Photo: Mia", "Text: Jo Day Fotos: Mia"],
-            ["Ben Moss", "Jo Day"],
-        ),
+        (["Text: Ben Moss / Photo: Mia", "Text: Jo Day Fotos: Mia"], ["Ben Moss", "Jo Day"]),
         (
             ["김민수 기자", "이영희 선임기자 lee@gazette.example", "글·사진 박지성"],
             ["김민수", "이영희", "박지성"],
