@@ -6,12 +6,9 @@ from cpython.unicode cimport PyUnicode_READ_CHAR
 
 from ncleaner.document._tables cimport BYLINE, COMMENT, HEADLINE, RELATED, Tables, segment_t, tables_t
 from ncleaner.text._ascii cimport find, is_digit
+from ncleaner.text._letters cimport Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL
 
 from ncleaner.document._kept import text_of_row
-
-cdef extern from "Python.h" nogil:
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISDECIMAL(Py_UCS4)
 
 cdef enum:
     # characters between a day and a year of two digits that has the name of a month between

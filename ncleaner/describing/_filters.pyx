@@ -8,15 +8,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.text._ascii cimport fill_words, find_any, table_of, words_t
-from ncleaner.text._letters cimport decode_utf8, is_unspaced
+from ncleaner.text._letters cimport (
+    Py_UNICODE_ISALNUM, Py_UNICODE_ISALPHA, Py_UNICODE_ISDECIMAL, Py_UNICODE_ISSPACE, decode_utf8, is_unspaced,
+)
 
 from ncleaner.text.wordlists import word_lists
-
-cdef extern from "Python.h" nogil:
-    bint Py_UNICODE_ISALNUM(Py_UCS4)
-    bint Py_UNICODE_ISALPHA(Py_UCS4)
-    bint Py_UNICODE_ISDECIMAL(Py_UCS4)
-    bint Py_UNICODE_ISSPACE(Py_UCS4)
 
 cdef enum:
     # kinds of characters: those of Python, and those of filters.txt

@@ -6,6 +6,7 @@ cdef extern from "Python.h" nogil:
     # these only look up a table, and need no GIL
     bint Py_UNICODE_ISALNUM(Py_UCS4)
     bint Py_UNICODE_ISALPHA(Py_UCS4)
+    bint Py_UNICODE_ISDECIMAL(Py_UCS4)
     bint Py_UNICODE_ISDIGIT(Py_UCS4)
     bint Py_UNICODE_ISLOWER(Py_UCS4)
     bint Py_UNICODE_ISSPACE(Py_UCS4)
