@@ -38,8 +38,8 @@ from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, pane
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
-    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    class_conceals, names_overlay, read_class, read_names, style_hash,
+    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
 )
 from ncleaner.parsing._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
@@ -51,7 +51,7 @@ from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, table_of, words_t
-from ncleaner.text._letters cimport is_blank, strip
+from ncleaner.text._letters cimport is_blank, is_white, strip
 
 from ncleaner.parsing._cues import CLASSES
 
@@ -69,36 +69,39 @@ cdef inline const str_t* _value_or_none(node_t* node, int which) noexcept nogil:
     return value if value != NULL else &NONE
 
 
-cdef inline size_t _next(const char* declaration, size_t length, size_t at, unsigned char c) noexcept nogil:
-    """Returns how much of a declaration a style has with one more character; more than `length` if it is another."""
-    return at + 1 if at < length and c == <unsigned char> declaration[at] else length + 1
+cdef enum:
+    LONGEST_HIDING = 17      # characters of a declaration that hides
+cdef const char** HIDES = [b"display:none", b"visibility:hidden", NULL]
+# These hide together: a block that unfolds, and that can be seen through until then.
+cdef const char** CLEAR = [b"opacity:0", NULL]
+cdef const char** FLAT = [b"height:0", b"height:0px", b"max-height:0", b"max-height:0px", NULL]
 
 
 cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
-    """Returns whether a style attribute hides the element with `display:none` or `visibility:hidden`.
+    """Returns whether a style attribute hides the element: `display:none`, `visibility:hidden`, or a height of 0 with an
+    opacity of 0.
 
     White space and the difference between small and capital letters are ignored. The names of other properties may end
     like these: `--footer-display:none`. The time is linear in `length`."""
-    cdef size_t i, d = 0, v = 0
+    cdef unsigned char[LONGEST_HIDING + 1] said
+    cdef size_t i, n = 0
     cdef unsigned char c
-    # most styles have not even this letter of both names
+    cdef int found = 0
+    # most styles do not have even this letter of all three names
     if length < 12 or memchr(style, c'y', length) == NULL and memchr(style, c'Y', length) == NULL:
         return False
-    for i in range(length):
-        c = style[i]
-        if c == c' ' or c == c'\t' or c == c'\n' or c == c'\r' or c == c'\f':
-            continue
+    for i in range(length + 1):
+        c = style[i] if i < length else c';'
         if c == c';' or c == c'!':
             # the end of a value
-            if d == 12 or v == 17:
+            if is_one_of(said, n, HIDES):
                 return True
-            d = v = 0
-            continue
-        if c'A' <= c <= c'Z':
-            c += 32
-        d = _next(b"display:none", 12, d, c)
-        v = _next(b"visibility:hidden", 17, v, c)
-    return d == 12 or v == 17
+            found |= is_one_of(said, n, CLEAR) | is_one_of(said, n, FLAT) << 1
+            n = 0
+        elif not is_white(c) and n <= LONGEST_HIDING:
+            said[n] = c + 32 if c'A' <= c <= c'Z' else c
+            n += 1
+    return found == 3
 
 
 cpdef enum Met:
@@ -137,6 +140,7 @@ cdef enum:
     # What `_enter` has decided about an element that is open, a byte for each: its form (FORM_…), and these bits.
     AS_BLOCK = 32
     AS_STYLED = 64           # it has a MARK_STYLE
+    AS_PLACE = 128           # a link of a heading that leads to the heading
     OPENED_FORM = 31
 
 cdef struct found_t:         # what the walk finds besides the text
@@ -493,6 +497,12 @@ cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     return False
 
 
+cdef inline bint _leads_here(node_t* link) noexcept nogil:
+    """Returns whether the target of a link is a place on the page."""
+    cdef str_t* href = value_of(link, OF_HREF)
+    return href != NULL and href.length > 1 and href.data[0] == c'#'
+
+
 cdef words_t EMOJI
 fill_words(&EMOJI, CLASSES["emoji"])
 cdef const char** SIDE_NOTES = table_of(CLASSES["notes beside the text"])
@@ -562,8 +572,12 @@ cdef struct said_t:
     str_t* controls
     bint hidden
     bint open_                    # of a dialogue
+    bint over                     # it is a dialogue or a popover
     bint has_language
     bint is_special               # the class has the bit SPECIAL; only of blocks
+
+
+cdef const char** DIALOGUES = [b"alertdialog", b"dialog", NULL]
 
 
 cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
@@ -591,7 +605,10 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
     while attr != NULL:
         name = attribute_of(attr.node.local_name)
         if name == OF_HIDDEN:
-            said.hidden = True
+            # a reader who searches the page finds and opens it
+            said.hidden |= attr.value == NULL or not begins(attr.value.data, attr.value.length, b"until-found")
+        elif name == OF_MODAL:
+            said.over |= attr.value == NULL or not begins(attr.value.data, attr.value.length, b"false")
         elif name == OF_OPEN:
             said.open_ = True
         elif attr.value != NULL:
@@ -604,6 +621,7 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                 said.id_ = attr.value
             elif name == OF_ROLE:
                 said.role = attr.value
+                said.over |= is_one_of(attr.value.data, attr.value.length, DIALOGUES)
             elif name == OF_ALT:
                 said.alt = attr.value
             elif name == OF_TEX:
@@ -702,13 +720,11 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
 cdef enum:
     LARGEST_OVERLAY = 3_000  # elements and texts
 
-cdef bint _is_overlay(node_t* root, const unsigned char* name, size_t length) noexcept nogil:
-    """Returns whether a block lies over the page, as its class or id says. One that holds a <main>, an <article> or an
+cdef bint _is_overlay(node_t* root) noexcept nogil:
+    """Returns whether a block that is said to lie over the page does so. One that holds a <main>, an <article> or an
     <h1>, or is large, is the page with such a block open."""
     cdef node_t* node = root.first_child
     cdef int code, left = LARGEST_OVERLAY
-    if not names_overlay(name, length):
-        return False
     while node != NULL and left:
         code = meaning_of(node).code
         if code == TAG_MAIN or code == TAG_ARTICLE or code == TAG_H1:
@@ -741,20 +757,20 @@ cdef inline bint _enter_block(
             said.class_, said.class_length
         ):
             return False
-        if _is_overlay(node, said.class_, said.class_length):
-            end_segment(b)
-            return False
+        said.over |= names_overlay(said.class_, said.class_length)
         if not b.pres and is_code_box(node, said.class_, said.class_length):
             m.code = TAG_PRE
             m.form = FORM_PREFORMATTED
     if said.id_ != NULL:
-        if _is_overlay(node, said.id_.data, said.id_.length):
-            end_segment(b)
-            return False
+        said.over |= names_overlay(said.id_.data, said.id_.length)
         cues |= read_names(b, said.id_.data, said.id_.length, &names)
     if said.role != NULL:
         cues |= read_names(b, said.role.data, said.role.length, &names)
-    if said.hidden or m.code == TAG_DIALOG and not said.open_:
+    said.hidden |= m.code == TAG_DIALOG and not said.open_
+    if (said.over or said.hidden and m.code == TAG_DIALOG) and _is_overlay(node):
+        end_segment(b)
+        return False
+    if said.hidden:
         cues |= CONCEALED
     if cues & CONCEALED and is_panel(&found.panels, said.id_, said.role):
         cues &= ~<uint32_t> CONCEALED
@@ -819,6 +835,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = meaning_of(node)
     cdef said_t said
     cdef uint32_t bits = 0
+    cdef int opened = 0
     if m.role == ROLE_LEFT_OUT:
         if not _is_title(b, node, found):
             return _pass_over(b, node, m, found)
@@ -877,7 +894,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return False
     else:
         found.rubies += node.local_name == id_ruby
-        open_inline(b, m.bit)
+        if m.code == TAG_A and b.headings and _leads_here(node):
+            opened = AS_PLACE
+        open_inline(b, -1 if opened else m.bit)
     if b.marking:
         if m.bit == CONTEXT_CODE and b.inside[m.bit] == 1:
             add_mark(b, MARK_CODE, 0)
@@ -888,7 +907,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         _mark(b, node, m.code)
         if said.is_special and TAG_DIV <= m.code < TAG_FIGURE:
             mark_callout(b, said.class_, said.class_length)
-    _push(b, found, (AS_BLOCK | m.form if m.role == ROLE_BLOCK else 0) | (AS_STYLED if bits else 0))
+    _push(b, found, (AS_BLOCK | m.form if m.role == ROLE_BLOCK else opened) | (AS_STYLED if bits else 0))
     return True
 
 
@@ -910,7 +929,7 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
     if opened & AS_BLOCK:
         close_block(b, opened & OPENED_FORM)
     else:
-        close_inline(b, m.bit)
+        close_inline(b, -1 if opened & AS_PLACE else m.bit)
         if b.pres and is_line(node):
             end_line(b, node.first_child == NULL)
         if m.bit == VOID:

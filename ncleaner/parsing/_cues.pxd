@@ -40,6 +40,7 @@ cdef enum:
     OF_CONTROLS = 31
     OF_POPUP = 32
     OF_OPEN = 33
+    OF_MODAL = 34
 
 cdef enum:
     SCRIPT_BYTES = 8_000     # of a script that are looked at

@@ -13,7 +13,7 @@ from ncleaner.document._tags cimport FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IN
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN, OF_CONTROLS,
     OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
-    OF_NAME, OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    OF_MODAL, OF_NAME, OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     OF_VALUE, OF_WIDTH,
 )
 from ncleaner.parsing._structs cimport (
@@ -35,7 +35,7 @@ _NUMBERS = {
     "encoding": OF_ENCODING, "disabled": OF_DISABLED, "data-tex": OF_TEX, "data-lang": OF_LANGUAGE,
     "data-math": OF_TEX, "data-expr": OF_TEX, "aria-level": OF_LEVEL, "data-latex": OF_TEX, "data-formula": OF_TEX,
     "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE, "aria-controls": OF_CONTROLS,
-    "aria-haspopup": OF_POPUP, "popover": OF_HIDDEN, "open": OF_OPEN, "data-enlighter-language": OF_LANGUAGE,
+    "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN, "data-enlighter-language": OF_LANGUAGE,
     "data-syntaxhighlighter-params": OF_LANGUAGE,
 }
 cdef enum:

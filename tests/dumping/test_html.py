@@ -218,8 +218,14 @@ def test_parts_inside_of_parts(number: int) -> None:
         ("<div class=hidden>a</div><p class='x sr-only'>b</p><p class='visually-hidden'>c</p>d", "d", "abc"),
         ("<div class='hidden md:block'>a</div><div class='d-none d-lg-flex'>b</div>", "ab", ""),
         ("<div class='hidden-xs unhide'>a</div><div class='d-none'>b</div>", "a", "b"),
-        # closed dialogues and popovers
-        ("<dialog>a</dialog><dialog class=x id=y>b</dialog><dialog open>c</dialog><div popover>d</div>e", "ce", "abd"),
+        # dialogues and popovers are left out, but those that hold the page
+        ("<dialog>a</dialog><dialog class=x id=y>b</dialog><dialog open>c</dialog><div popover>d</div>e", "ce", ""),
+        ("<div role=dialog>a</div><p aria-modal=true>b</p><p aria-modal=false>c</p><p role=alertdialog>d</p>e", "ce", ""),
+        ("<div role=dialog aria-modal=true><main>a</main></div><dialog><h1>b</h1></dialog>c", "ac", "b"),
+        # what unfolds, and what a search opens
+        ("<p style='opacity:0; max-height: 0px; overflow:hidden'>a</p><p style='opacity:0'>b</p>c", "bc", "a"),
+        ("<p style='opacity:0.5;height:0'>a</p><p style='line-height:0;opacity:0'>b</p>", "ab", ""),
+        ("<div hidden=until-found>a</div><div hidden=hidden>b</div>", "a", "b"),
         # an element opens what is hidden
         ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "a", "b"),
         ("<h2><button aria-controls=x></button></h2><p id=x class=d-none>a<p id=xx hidden>b", "a", "b"),
@@ -227,7 +233,7 @@ def test_parts_inside_of_parts(number: int) -> None:
         ("<nav><a aria-controls=x></a></nav><div id=x hidden>a</div>", "", "a"),
         ("<div id=x hidden>a</div><button aria-controls=x>t</button>", "", "a"),
         ("<button aria-controls=x aria-haspopup=true></button><div id=x hidden>a</div>", "", "a"),
-        ("<button aria-controls=x></button><div id=x role=dialog hidden>a</div>", "", "a"),
+        ("<button aria-controls=x></button><div id=x role=dialog hidden>a</div>", "", ""),
         ("<div aria-controls=x><p id=x hidden>a<div hidden>b</div></div>", "a", "b"),
         ("<pre class='brush: html hidden live'>a</pre><p class='mw-jump-link'>b</p>c", "c", "ab"),
         ("<html class=hidden><body class=hide>a<span class=sr-only>b</span><i class='hidden sm:inline'>c</i>", "ac", ""),
