@@ -34,12 +34,13 @@ def losses(pair: Pair, left_out: Sequence[Sequence[Rule]]) -> list[float]:
     """Returns the F that a page loses with each of the lists of rules in place of all, in points; NaN where
     its text is the same."""
     method = METHOD.method_of(pair.document)[0]  # type: ignore[attr-defined]
-    mask, scores, kinds = method.model.judge(pair.document, None)
+    judgement = method.model.judge(pair.document, None)
     gold = pair.gold.encode()
 
     def text(rules: Sequence[Rule]) -> bytes:
-        own, found = finished(pair.document, mask.copy(), kinds, NOTICES, rules=rules)
-        return kept_text(pair.document, WANTED.applied(pair.document, Kept(own, scores, kinds=found)))
+        own = judgement._replace(mask=judgement.mask.copy())
+        mask, found = finished(pair.document, own, NOTICES, rules=rules)
+        return kept_text(pair.document, WANTED.applied(pair.document, Kept(mask, own.scores, kinds=found)))
 
     whole = text(RULES)
     best = bag_overlap(whole, gold).f_score

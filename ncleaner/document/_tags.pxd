@@ -40,6 +40,7 @@ cpdef enum Tag:
     TAG_NAV = 12
     TAG_BLOCKQUOTE = 15
     TAG_FORM = 17
+    TAG_LEGEND = 19
     TAG_SUMMARY = 21
     TAG_DIALOG = 22
     TAG_FIGURE = 23

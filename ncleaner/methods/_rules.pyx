@@ -6,8 +6,7 @@ What is of other pages, or is twice, goes:
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
-of one style are the page's own: refrains, repeated rows and examples. But a text that is three times in a row is a
-banner that moves.
+of one style are the page's own: refrains, repeated rows and examples.
 
 *Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they stand
 in a row, each a link as a whole, beside the block that holds the text or after it.
@@ -23,26 +22,24 @@ stories”, “Share your thoughts”.
 What is nearly all kept is kept whole:
 
 *Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
-by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole, and a
-table in the middle of the text.
+by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
 
-*Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
-
-*Headings* are short, and say little of what they are. The text before and below does.
+*Heads*, such as headings and terms, are short, and say little of what they are. The text before and below does.
 
 *Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
 items lose what others keep. So on a listing, all of one style is kept if half of it is.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
+    ASIDE, BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t,
+    style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_CAPTION, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
+    TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, table_of, words_t
 from ncleaner.text._letters cimport after_white, last_mark
@@ -75,6 +72,13 @@ cdef inline uint64_t kept_words(
     return words
 
 
+cdef inline bint fits(const uint8_t[::1] kept, const double[::1] scores) except -1:
+    """Returns whether a page has segments. Raises ValueError: its scores do not fit."""
+    if scores.shape[0] != kept.shape[0]:
+        raise ValueError("the scores do not fit the document")
+    return kept.shape[0] > 0
+
+
 cdef inline bint ends_in_colon(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
     return mark == c':' or mark == 0xFF1A
@@ -90,10 +94,6 @@ cdef enum:
     LONG_WORD = 8
     # Texts that begin with the same letters are compared as a whole.
     BEGINNING = 48
-    # Least number of times that a banner is in a row, and least and most number of its words.
-    REPEATS = 3
-    BANNER = 3
-    LONG_BANNER = 8
 
 cdef struct beginning_t:
     uint64_t key
@@ -110,62 +110,8 @@ cdef inline uint64_t _letters_of(const uint8_t* text, const segment_t* s, int mo
     return letters_hash(text + s.start, text + s.end, True, most)
 
 
-cdef inline void _drop(Py_ssize_t i, Py_ssize_t first, uint8_t* kept, int32_t* firsts) noexcept nogil:
-    kept[i] = 0
-    firsts[i] = <int32_t> first
-
-
-cdef inline bint _are_equal(const tables_t* t, const segment_t* one, const segment_t* other) noexcept nogil:
-    return one.end - one.start == other.end - other.start \
-        and memcmp(t.text + one.start, t.text + other.start, one.end - one.start) == 0
-
-
-cdef void _drop_beside(
-    const tables_t* t, Py_ssize_t i, Py_ssize_t first, int step, uint8_t* kept, int32_t* firsts
-) noexcept nogil:
-    """Takes the short segments beside a copy that also are beside the first one, as a price does on two cards.
-
-    `step` is 1 for those after the copy, -1 for those before it."""
-    cdef const segment_t* s = t.segments
-    cdef Py_ssize_t stop = i if step > 0 else first
-    i += step
-    first += step
-    while 0 <= first and i < t.n_segments and (first < stop if step > 0 else i > stop) \
-            and kept[i] and kept[first] and not _is_long(&s[i]) and _are_equal(t, &s[i], &s[first]):
-        _drop(i, first, kept, firsts)
-        i += step
-        first += step
-
-
-cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nogil:
-    return BANNER <= s.words <= LONG_BANNER and not s.flags & PREFORMATTED and not (
-        0 <= s.element < t.n_elements and TAG_TD <= t.elements[s.element].tag <= TAG_TH
-    )
-
-
-cdef void _drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
-    """Takes the repetitions of banners from a mask: kept segments with one text in a row."""
-    cdef const segment_t* s = t.segments
-    cdef Py_ssize_t first = -1, i, j
-    cdef int n = 0
-    for i in range(t.n_segments + 1):
-        if i < t.n_segments and not kept[i]:
-            continue
-        if i < t.n_segments and first >= 0 and _are_equal(t, &s[i], &s[first]):
-            n += 1
-            continue
-        for j in range(first + 1, i if n >= REPEATS else 0):
-            if kept[j]:
-                _drop(j, first, kept, firsts)
-        first = i if i < t.n_segments and _may_repeat(t, &s[i]) else -1
-        n = 1
-
-
 def drop_copies(Tables tables not None, mask not None, firsts=None):
-    """Takes from a mask each kept segment whose text is kept before in a block of another style, and the short ones
-    around it that are around the other one, too.
-
-    Of a short text that is three times in a row, only the first one stays.
+    """Takes from a mask each kept segment whose text is kept before in a block of another style.
 
     Args:
         tables: of the page.
@@ -211,10 +157,8 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
                 found.style != style and s[found.first].chars <= 2 * s[i].chars
                 and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
             ):
-                _drop(i, found.first, &kept[0], out)
-                _drop_beside(t, i, found.first, -1, &kept[0], out)
-                _drop_beside(t, i, found.first, 1, &kept[0], out)
-        _drop_repeats(t, &kept[0], out)
+                kept[i] = 0
+                out[i] = <int32_t> found.first
 
 
 # --------------------------------------------------------------------------------------------------
@@ -223,9 +167,6 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
 cdef enum:
     # Least number of links under the same tags.
     RUN = 8
-    # Inside the block that holds the text, links of a run have at least this number of characters in the mean: lists
-    # of names and of sources are shorter.
-    LONG_LINK = 60
     # Least number of characters of kept text besides links: a page with less may consist of its links.
     PROSE = 350
     # Least number of teasers of which a line follows the link, and most segments from the link to the line.
@@ -236,16 +177,13 @@ cdef enum:
     # Least share of the text that its block holds, in per cent.
     MOST_TEXT = 60
 
-# Probabilities of an article from which on these go: a run beside the text, links after the text, a run inside it.
-cdef double MAYBE = 0.2
+# Probability of an article from which on they go.
 cdef double LIKELY = 0.5
-cdef double SURELY = 0.8
 
-# The kept links under the same tags, on one side of the border of the text; or the kept lines behind such links.
+# The kept links under the same tags outside the block of the text; or the kept lines behind such links.
 cdef struct run_t:
     uint64_t key
     Py_ssize_t links
-    Py_ssize_t chars
 
 cdef struct beside_t:
     const tables_t* t
@@ -290,10 +228,11 @@ cdef inline bint _is_inside(const beside_t* b, Py_ssize_t i) noexcept nogil:
     return b.block <= b.t.segments[i].element < b.end
 
 
-cdef run_t* _run_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
-    """Returns the run of a link."""
-    cdef uint64_t path = b.paths[b.t.segments[i].element]
-    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(2 * path + _is_inside(b, i)) | 1)
+cdef inline run_t* _run_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
+    """Returns the run of a link outside the block of the text; NULL for any other segment."""
+    if not b.kept[i] or not is_link(&b.t.segments[i]) or _is_inside(b, i):
+        return NULL
+    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(2 * b.paths[b.t.segments[i].element]) | 1)
 
 
 cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
@@ -312,10 +251,9 @@ cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
     return NULL
 
 
-cdef void _take_runs(beside_t* b, double article) noexcept nogil:
+cdef void _take_runs(beside_t* b) noexcept nogil:
     """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
     cdef const tables_t* t = b.t
-    cdef const segment_t* s = t.segments
     cdef run_t* run
     cdef Py_ssize_t i
     b.block = _block_of_text(t, b.kept, b.paths)
@@ -330,27 +268,20 @@ cdef void _take_runs(beside_t* b, double article) noexcept nogil:
     for i in range(t.n_segments):
         if b.kept[i] and _is_inside(b, i):
             b.last = i
-        if b.kept[i] and is_link(&s[i]):
-            run = _run_of(b, i)
-            run.links += 1
-            run.chars += s[i].chars
-    if article >= LIKELY:
-        for i in range(b.last + 1, t.n_segments):
-            run = _teasers_of(b, i)
-            if run != NULL:
-                run.links += 1
-        for i in range(b.last + 1, t.n_segments):
-            run = _teasers_of(b, i)
-            if run != NULL and run.links >= TEASERS:
-                b.kept[i] = 0
-    for i in range(t.n_segments):
-        if not b.kept[i] or not is_link(&s[i]):
-            continue
         run = _run_of(b, i)
-        if _is_inside(b, i):
-            if article >= SURELY and run.links >= RUN and run.chars >= LONG_LINK * run.links:
-                b.kept[i] = 0
-        elif run.links >= RUN or article >= LIKELY and i > b.last:
+        if run != NULL:
+            run.links += 1
+    for i in range(b.last + 1, t.n_segments):
+        run = _teasers_of(b, i)
+        if run != NULL:
+            run.links += 1
+    for i in range(b.last + 1, t.n_segments):
+        run = _teasers_of(b, i)
+        if run != NULL and run.links >= TEASERS:
+            b.kept[i] = 0
+    for i in range(t.n_segments):
+        run = _run_of(b, i)
+        if run != NULL and (run.links >= RUN or i > b.last):
             b.kept[i] = 0
 
 
@@ -359,8 +290,7 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
 
     These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
     outside the innermost block with 60 per cent of that text; single links after this block, and lines below three
-    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
-    per cent are in links.
+    such links and more. A link is a segment of which 90 per cent are in links.
 
     `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
     """
@@ -369,13 +299,13 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
     cdef beside_t beside
     cdef uint64_t size = rows_for(t.n_segments)
     cdef list memory = []
-    if article < MAYBE or not kept.shape[0]:
+    if article < LIKELY or not kept.shape[0]:
         return
     beside.t, beside.kept, beside.mask = t, &kept[0], size - 1
     beside.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
     beside.runs = <run_t*> zeros(memory, size, sizeof(run_t))
     with nogil:
-        _take_runs(&beside, article)
+        _take_runs(&beside)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -387,46 +317,57 @@ cdef enum:
     # Text in forms goes if it is at most this part of the kept words: a fifth.
     FORM_PART = 5
 
-# Kept segments between which fewer than `APART` go.
+# Log-odds from which on prose is sure, in bits.
+cdef double SURE = 2
+
+# Kept segments between which fewer than `APART` go, their words and those of sure prose.
 cdef struct group_t:
     Py_ssize_t first
     Py_ssize_t end
     uint64_t words
+    uint64_t prose
 
 
-cdef bint _next_group(const segment_t* s, const uint8_t* kept, Py_ssize_t n, group_t* group) noexcept nogil:
+cdef bint _next_group(
+    const segment_t* s, const uint8_t* kept, const double[::1] scores, group_t* group
+) noexcept nogil:
     """Goes on to the next group; returns whether there is one."""
+    cdef Py_ssize_t n = scores.shape[0]
     cdef Py_ssize_t i = group.end
     while i < n and not kept[i]:
         i += 1
-    group.first, group.end, group.words = i, i, 0
+    group[0] = group_t(i, i, 0, 0)
     while i < n and i - group.end < APART:
         if kept[i]:
             group.end = i + 1
             group.words += s[i].words
+            if scores[i] >= SURE and 2 * s[i].link_chars <= s[i].chars:
+                group.prose += s[i].words
         i += 1
     return group.end > group.first
 
 
-def drop_strays(Tables tables not None, mask not None):
+def drop_strays(Tables tables not None, mask not None, const double[::1] scores not None):
     """Takes from a mask groups of segments that stand apart after the text, in other styles.
 
     Six segments or more are not kept between two groups. That with most words is the text; of those after it, each
-    without a style of the text goes.
+    without a style of the text goes, unless it has a quarter of the sure prose of the page.
 
-    Arguments and errors as `drop_copies`.
+    `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
-    cdef group_t group = group_t(0, 0, 0), text = group
+    cdef group_t group = group_t(0, 0, 0, 0), text = group
+    cdef uint64_t prose = 0
     # a bit for the style of each segment of the text; if two share one, a group stays
     cdef uint64_t[64] styles
-    cdef Py_ssize_t n = kept.shape[0], i
+    cdef Py_ssize_t i
     cdef uint32_t style
     cdef bint is_alike
-    if not n or not tables.t.n_elements:
+    if not fits(kept, scores) or not tables.t.n_elements:
         return
-    while _next_group(s, &kept[0], n, &group):
+    while _next_group(s, &kept[0], scores, &group):
+        prose += group.prose
         if group.words > text.words:
             text = group
     memset(styles, 0, sizeof(styles))
@@ -435,8 +376,8 @@ def drop_strays(Tables tables not None, mask not None):
             style = own_style(&tables.t, &s[i])
             styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
     group = text
-    while _next_group(s, &kept[0], n, &group):
-        is_alike = False
+    while _next_group(s, &kept[0], scores, &group):
+        is_alike = 4 * group.prose >= prose and prose
         for i in range(group.first, group.end):
             if kept[i]:
                 style = own_style(&tables.t, &s[i])
@@ -484,6 +425,9 @@ cdef enum:
     LAST_HEADINGS = 2
     LAST_WORDS = 12
     RIGHTS_CHARS = 250
+    # Hidden text goes if it is at most this part of the kept words, from so many words on.
+    HIDDEN_PART = 3
+    LITTLE = 50
     CRUMBS_WORDS = 25
 
 
@@ -530,14 +474,11 @@ def drop_last_lines(Tables tables not None, mask not None):
     Other text stays before them, so that the mask is never empty afterwards. Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef Py_ssize_t last = kept.shape[0], i
-    for i in range(kept.shape[0] - 1, -1, -1):
-        if kept[i]:
-            if last < kept.shape[0]:
-                kept[last] = False
-            if not _is_last_line(&tables.t, &tables.t.segments[i]):
-                return
-            last = i
+    cdef Py_ssize_t at = kept.shape[0] - 1
+    while at >= 0 and (not kept[at] or _is_last_line(&tables.t, &tables.t.segments[at])):
+        at -= 1
+    if at >= 0:
+        memset(&kept[at + 1], 0, kept.shape[0] - at - 1)
 
 
 def drop_breadcrumbs(Tables tables not None, mask not None):
@@ -565,6 +506,37 @@ cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
         and TAG_H2 <= t.elements[s.element].tag <= TAG_H6 or s.words <= LAST_WORDS and ends_in_colon(t, s)
 
 
+cdef bint _opens(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment may be the title of hidden text after it: a heading, a question, a line with a colon."""
+    cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
+    return s.kind == c'h' or mark == c'?' or mark == 0xFF1F or mark == 0x61F or ends_in_colon(t, s) or _head_of(t, s) >= 0
+
+
+def drop_hidden(Tables tables not None, mask not None):
+    """Takes from a mask the text that is not shown at first, if it is at most a third of 50 kept words and more.
+
+    What follows a kept heading, question or line with a colon stays: a reader opens it there. Arguments and errors as
+    `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const segment_t* s = tables.t.segments
+    cdef uint64_t hidden = 0, words
+    cdef Py_ssize_t above = -1, i
+    for i in range(kept.shape[0]):
+        if kept[i] and s[i].flags & HIDDEN:
+            hidden += s[i].words
+    if not hidden:
+        return
+    words = kept_words(s, &kept[0], 0, kept.shape[0])
+    if words < LITTLE or HIDDEN_PART * hidden > words:
+        return
+    for i in range(kept.shape[0]):
+        if not s[i].flags & HIDDEN:
+            above = i
+        elif above < 0 or not kept[above] or not _opens(&tables.t, &s[above]):
+            kept[i] = False
+
+
 def drop_last_headings(Tables tables not None, mask not None):
     """Takes from a mask the headings at its end, h2 to h6 of up to eight words, and lines of up to twelve that end in a
     colon, if something after them is removed.
@@ -573,24 +545,17 @@ def drop_last_headings(Tables tables not None, mask not None):
     afterwards. Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const tables_t* t = &tables.t
     cdef Py_ssize_t at = kept.shape[0] - 1
-    cdef Py_ssize_t headings[LAST_HEADINGS + 1]
-    cdef int n = 0, k
+    cdef int n = 0
     while at >= 0 and not kept[at]:
         at -= 1
     if at == kept.shape[0] - 1:
         return
-    while at >= 0 and n <= LAST_HEADINGS:
-        if kept[at]:
-            if not _announces(t, &t.segments[at]):
-                break
-            headings[n] = at
-            n += 1
+    while at >= 0 and n <= LAST_HEADINGS and (not kept[at] or _announces(&tables.t, &tables.t.segments[at])):
+        n += kept[at]
         at -= 1
-    if 0 < n <= LAST_HEADINGS and at >= 0:
-        for k in range(n):
-            kept[headings[k]] = False
+    if n <= LAST_HEADINGS and at >= 0:
+        memset(&kept[at + 1], 0, kept.shape[0] - at - 1)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -605,14 +570,18 @@ cdef enum:
     CELLS = 4
     # Least share of the segments in its cells that is kept, in per cent.
     SHARE = 70
-    # Largest share of links in a table that is kept because it is in the middle of the text, in per cent.
-    LINKS = 30
-    # Preformatted text is kept whole if this part of its characters is kept: a quarter.
-    CODE_PART = 4
     # Least number of segments of one style that are parts of items.
     ITEMS = 6
     # Elements from the text of a heading up to it.
     BOXES = 3
+    # Ranks of heads: h1 to h6, titles of blocks, terms.
+    RANKS = 8
+
+# Least log-odds, in bits: of what has the tag of a head, of one between two texts of which all is kept, and of a line
+# that looks like one.
+cdef double HEAD = -3
+cdef double AMID = -5
+cdef double LINE = -1
 
 # What is counted of a table.
 cdef struct count_t:
@@ -621,8 +590,6 @@ cdef struct count_t:
     Py_ssize_t cells     # with text
     Py_ssize_t segments  # in cells, without hidden ones
     Py_ssize_t kept
-    uint64_t chars       # of these segments
-    uint64_t links
 
 
 cdef inline bint _is_cell(const element_t* e) noexcept nogil:
@@ -637,7 +604,6 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
     cdef int32_t first, last, i
     cdef bint named = False
     found.rows = found.cells = found.segments = found.kept = 0
-    found.chars = found.links = 0
     while e < t.n_elements and elements[e].depth > elements[table].depth:
         if elements[e].tag == TAG_TABLE:
             return False
@@ -659,32 +625,13 @@ cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count
                 if not s.flags & HIDDEN:
                     found.segments += 1
                     found.kept += kept[i]
-                    found.chars += s.chars
-                    found.links += s.link_chars
         e += 1
     found.end = e
     return found.rows >= ROWS and found.cells >= CELLS
 
 
-cdef bint _is_amid(const tables_t* t, Py_ssize_t table, const uint8_t* kept) noexcept nogil:
-    """Returns whether a table is between two kept segments, of which the first one is in a block around the table,
-    or its child."""
-    cdef const element_t* e = &t.elements[table]
-    cdef Py_ssize_t before = t.runs[e.first_run].segment - 1, behind = t.runs[e.last_run - 1].segment + 1
-    cdef int32_t above = <int32_t> table, block
-    if before < 0 or behind >= t.n_segments or not kept[before] or not kept[behind]:
-        return False
-    block = t.segments[before].element
-    if block >= 0:
-        block = t.elements[block].parent
-    while above >= 0 and above != block:
-        above = t.elements[above].parent
-    return above >= 0
-
-
 def complete_tables(Tables tables not None, mask not None):
-    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions; and
-    those of tables that are between two kept segments of the same text, if at most 30 per cent of them are links.
+    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions.
 
     Arguments and errors as `drop_copies`.
     """
@@ -701,9 +648,7 @@ def complete_tables(Tables tables not None, mask not None):
             e = &t.elements[table]
             if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
                 continue
-            if 100 * found.kept < SHARE * found.segments and (
-                100 * found.links > LINKS * found.chars or not _is_amid(t, table, &kept[0])
-            ):
+            if 100 * found.kept < SHARE * found.segments:
                 continue
             for k in range(table + 1, found.end):
                 e = &t.elements[k]
@@ -711,34 +656,6 @@ def complete_tables(Tables tables not None, mask not None):
                     for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
                         if not t.segments[i].flags & HIDDEN:
                             kept[i] = True
-
-
-def complete_code(Tables tables not None, mask not None):
-    """Adds preformatted text to a mask of which a quarter of the characters is kept, or that is between two kept
-    segments or below one that ends in a colon.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const segment_t* s = tables.t.segments
-    cdef Py_ssize_t n = kept.shape[0], i = 0, first, k
-    cdef uint64_t chars, of_kept
-    while i < n:
-        first = i
-        chars = of_kept = 0
-        while i < n and s[i].flags & PREFORMATTED:
-            if not s[i].flags & HIDDEN:
-                chars += s[i].chars
-                of_kept += s[i].chars if kept[i] else 0
-            i += 1
-        if first == i:
-            i += 1
-        elif CODE_PART * of_kept >= chars or first > 0 and kept[first - 1] and (
-            i < n and kept[i] or ends_in_colon(&tables.t, &s[first - 1])
-        ):
-            for k in range(first, i):
-                if not s[k].flags & HIDDEN:
-                    kept[k] = True
 
 
 # The segments of one style.
@@ -761,6 +678,8 @@ def complete_items(Tables tables not None, mask not None):
     cdef items_t* items = <items_t*> zeros(memory, size, sizeof(items_t))
     cdef items_t* found
     cdef Py_ssize_t i
+    if not t.n_elements:
+        return
     with nogil:
         fill_styles(t.elements, t.n_elements, styles)
         for i in range(t.n_segments):
@@ -774,35 +693,97 @@ def complete_items(Tables tables not None, mask not None):
                 kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
 
 
-cdef inline int32_t _heading_of(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns the heading around a segment, -1 for none; some tools put boxes into headings."""
+cdef inline int _rank(int tag) noexcept nogil:
+    """Returns the rank of what heads other text, 0 for the highest; `RANKS` for other elements."""
+    return tag - TAG_H1 if TAG_H1 <= tag <= TAG_H6 else RANKS - 2 if tag == TAG_SUMMARY or tag == TAG_LEGEND \
+        else RANKS - 1 if tag == TAG_DT else RANKS
+
+
+cdef inline int32_t _head_of(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns the head around a segment, -1 for none; some tools put boxes into headings."""
     cdef int32_t e = s.element if s.element < t.n_elements else -1
     cdef int level = 0
     while e >= 0 and level < BOXES:
-        if TAG_H1 <= t.elements[e].tag <= TAG_H6:
+        if _rank(t.elements[e].tag) < RANKS:
             return e
         e = t.elements[e].parent
         level += 1
     return -1
 
 
-def complete_headings(Tables tables not None, mask not None):
-    """Adds to a mask each heading between two kept segments that is not a link, and is beside the text below it.
+cdef inline bint _may_head(const segment_t* s) noexcept nogil:
+    return not s.flags & (HIDDEN | HEADER) and s.zone != BYLINE and 2 * s.link_chars <= s.chars
 
-    Arguments and errors as `drop_copies`.
+
+cdef inline bint _is_line_above(const tables_t* t, const uint8_t* kept, Py_ssize_t i, double score) noexcept nogil:
+    """Returns whether a segment that is no heading by its tag looks like one, between kept segments, the second of them
+    beside it; or is the first line of a plain text."""
+    cdef const segment_t* s = t.segments
+    if s[i].kind != c'h' or i + 1 == t.n_segments or not kept[i + 1] or not _may_head(&s[i]):
+        return False
+    if not t.n_elements:
+        return i == 0
+    return i > 0 and kept[i - 1] and score >= LINE and s[i].element >= 0 and s[i + 1].element >= 0 \
+        and t.elements[s[i].element].parent == t.elements[s[i + 1].element].parent
+
+
+cdef void _add_heads(
+    const tables_t* t, uint8_t* kept, const double* scores, const uint64_t* words, const uint64_t* of_kept
+) noexcept nogil:
+    """Does the work of `complete_heads`; `words` and `of_kept` are the words before each segment."""
+    cdef const element_t* e = t.elements
+    cdef Py_ssize_t[RANKS] below   # the next head of each rank, or of a higher one
+    cdef Py_ssize_t i = t.n_segments, first, begin, end, k
+    cdef int32_t head, block
+    cdef int rank
+    cdef double least
+    for k in range(RANKS):
+        below[k] = i
+    while i:
+        i -= 1
+        head = _head_of(t, &t.segments[i])
+        if head < 0:
+            kept[i] |= _is_line_above(t, kept, i, scores[i])
+            continue
+        begin = i + 1
+        i = first = t.runs[e[head].first_run].segment
+        block, rank = head, _rank(e[head].tag)
+        while e[block].parent >= 0 and e[e[block].parent].first_run == e[head].first_run \
+                and e[e[block].parent].last_run == e[head].last_run:
+            block = e[block].parent
+        block = e[block].parent
+        end = min(below[rank], t.runs[e[block].last_run - 1].segment + 1) if block >= 0 else below[rank]
+        for k in range(rank, RANKS):
+            below[k] = first
+        if begin < end and kept[begin] and first and (kept[first - 1] or first > 1 and kept[first - 2]) \
+                and 2 * (of_kept[end] - of_kept[begin]) >= words[end] - words[begin]:
+            least = AMID if kept[first - 1] and of_kept[end] - of_kept[begin] == words[end] - words[begin] else HEAD
+            for k in range(first, begin):
+                kept[k] |= scores[k] >= least and _may_head(&t.segments[k])
+
+
+def complete_heads(Tables tables not None, mask not None, const double[::1] scores not None):
+    """Adds to a mask each heading, term of a list and title of a block whose text is kept, unless it is surely none.
+
+    This text reaches up to the next head of the same rank or a higher one, or to the end of the block. It begins with a
+    kept segment, at least half of its words are kept, and so is one of the two segments before the head. A line without
+    a tag that looks like a heading needs kept segments on both sides; the first line of a plain text only below it.
+
+    `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef const segment_t* s = t.segments
-    cdef int32_t heading
+    cdef list memory = []
+    cdef uint64_t* words = <uint64_t*> zeros(memory, 2 * t.n_segments + 2, sizeof(uint64_t))
+    cdef uint64_t* of_kept = words + t.n_segments + 1
     cdef Py_ssize_t i
-    for i in range(1, t.n_segments - 1):
-        if kept[i] or not kept[i - 1] or not kept[i + 1] or s[i].flags & HIDDEN or 2 * s[i].link_chars > s[i].chars:
-            continue
-        heading = _heading_of(t, &s[i])
-        if heading >= 0 and 0 <= s[i + 1].element and _heading_of(t, &s[i + 1]) < 0 \
-                and t.elements[heading].parent == t.elements[s[i + 1].element].parent:
-            kept[i] = True
+    if not fits(kept, scores):
+        return
+    with nogil:
+        for i in range(t.n_segments):
+            words[i + 1] = words[i] + t.segments[i].words
+            of_kept[i + 1] = of_kept[i] + (t.segments[i].words if kept[i] else 0)
+        _add_heads(t, &kept[0], &scores[0], words, of_kept)
 
 
 def keep_notes(Tables tables not None, mask not None):

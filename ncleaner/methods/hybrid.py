@@ -17,11 +17,13 @@ from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.base import Trace
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
-from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.hybrid import HybridModel, Judgement
 from ncleaner.modelling.notices import Notices, shipped_notices
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
+# A page that keeps so many words is no notice at a lower probability.
+_MANY, _CERTAIN = 150, 0.7
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
 _FEW, _SURE = 40, 0.9
 
@@ -57,12 +59,12 @@ class Hybrid:
             return self._ngram.keep(document, trace)
         if trace is not None:
             trace.steps = Steps()
-        mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
-        mask, found = finished(document, mask, kinds, self._notices, trace)
+        judgement = self.model.judge(document, None if trace is None else trace.steps)
+        mask, found = finished(document, judgement, self._notices, trace)
         remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
         structure = self.model.part(document.is_text).structure
         estimate = None if structure.quality is None else structure.estimate
-        return Kept(mask, scores, remarks, found, estimate=estimate)
+        return Kept(mask, judgement.scores, remarks, found, estimate=estimate)
 
 
 @dataclass(eq=False, repr=False)
@@ -72,19 +74,19 @@ class Judged:
     Attributes:
         document, tables: the page.
         mask: shape (segments,), bool; the rules overwrite it.
+        scores: shape (segments,), float64: log-odds in bits.
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
-        is_little: so little is left that it may be only a menu, a copyright line or a few links.
     """
 
     document: Document
     tables: Tables
     mask: npt.NDArray[np.bool_]
+    scores: npt.NDArray[np.float64]
     fragment: float
     article: float
     copied: npt.NDArray[np.int32] | None = None
-    is_little: bool = False
 
 
 class Rule(NamedTuple):
@@ -105,8 +107,7 @@ class Rule(NamedTuple):
 
 def finished(
     document: Document,
-    mask: npt.NDArray[np.bool_],
-    kinds: npt.NDArray[np.float64],
+    judgement: Judgement,
     notices: Notices,
     trace: Trace | None = None,
     rules: Sequence[Rule] = (),
@@ -115,7 +116,7 @@ def finished(
 
     Args:
         document: the page.
-        mask, kinds: see `modelling.hybrid.Judgement`; the mask is overwritten.
+        judgement: the model's; its mask is overwritten.
         notices: the model of notices.
         trace: records the effect of each rule, for explanations.
         rules: by default `RULES`.
@@ -123,11 +124,12 @@ def finished(
     Returns:
         The mask, and the probabilities of the kinds of pages.
     """
+    mask, scores, kinds = judgement
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     fragment = found.get(FRAGMENT, 0.0)
     article, tables = found.get("article", 0.0) + fragment, document.tables
-    page = Judged(document, tables, mask, fragment, article)
+    page = Judged(document, tables, mask, scores, fragment, article)
     likeliest = KINDS[int(kinds.argmax())]
     # an article with its fragment may be likelier than the likeliest kind; it has no rules of a product
     if article > 0.5:
@@ -145,9 +147,13 @@ def finished(
             apply(tables, mask)
         if trace is not None:
             trace.note(name, mask)
-    # a line that a user pipes is not the message of a server
+    # a line that a user pipes is not the message of a server, nor is what nobody sees
     is_line = document.is_text and len(document) == 1
-    notice = 0.0 if is_line else notices.probability(document, mask)
+    shown = mask & document.readable
+    notice = 0.0 if is_line else notices.probability(document, shown)
+    # a page of links such as a shop's
+    if notice < _CERTAIN and document.segments["words"][shown].sum() >= _MANY:
+        notice = 0.0
     if notice:
         found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
@@ -163,20 +169,16 @@ def _keep_fragment(page: Judged) -> None:
 
 
 def _drop_menus(page: Judged) -> None:
-    """Removes what has the form of a menu or a copyright line from a plain text, and from a page of little
-    text or without other boilerplate: nothing else of it looks like boilerplate. Code has any form."""
-    chars, _links = sums_of(page.tables, page.mask)
-    page.is_little = chars < _LITTLE
-    if page.is_little or page.fragment > 0.5 or page.document.is_text:
+    """Removes what has the form of a menu or a copyright line from a page of little text."""
+    if sums_of(page.tables, page.mask)[0] < _LITTLE:
         page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
 
 
 def _drop_links(page: Judged) -> None:
     """Removes all of a page of little text, nearly all of it links."""
-    if page.is_little:
-        chars, links = sums_of(page.tables, page.mask)
-        if 5 * links > 4 * chars:
-            page.mask[:] = False
+    chars, links = sums_of(page.tables, page.mask)
+    if chars < _LITTLE and 5 * links > 4 * chars:
+        page.mask[:] = False
 
 
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
@@ -192,14 +194,15 @@ RULES: tuple[Rule, ...] = (
     Rule("field", "", _rules.drop_forms),  # +.005 ± .006
     Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # -.009 ± .017
     # reviews, other products, and what the shop says about itself
-    Rule("end", "product", _rules.drop_strays),  # +.031 ± .025
+    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.031 ± .025
     Rule("end", "", _rules.drop_last_lines),  # +.007 ± .006
     Rule("crumb", "", _rules.drop_breadcrumbs),  # 0
     # what belongs together is kept whole
     Rule("table", "", _rules.complete_tables),  # +.015 ± .005
-    Rule("code", "", _rules.complete_code),  # -.102 ± .053
     Rule("item", "listing", _rules.complete_items),  # +.003 ± .007
-    Rule("section", "", _rules.complete_headings),  # 0 ± .002
+    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # 0 ± .002
+    # what nobody sees
+    Rule("hidden", "", _rules.drop_hidden),  # +
     # headings without text below them
     Rule("heading", "", _rules.drop_last_headings),  # +.005 ± .005
     Rule("form", "", _drop_menus, True),  # 0

@@ -7,16 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._rules import (
-    complete_code,
-    complete_headings,
+    complete_heads,
     complete_items,
     complete_tables,
     drop_breadcrumbs,
     drop_copies,
     drop_forms,
+    drop_hidden,
     drop_last_headings,
     drop_last_lines,
     drop_link_runs,
@@ -28,12 +29,20 @@ ROW = "<tr><td>8.15<td>Pier<td>daily"
 TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
 
 
-def completed(html: str, removed: list[int], complete: Callable[..., None] = complete_tables) -> list[int]:
+def completed(
+    html: str,
+    removed: list[int],
+    complete: Callable[..., None] = complete_tables,
+    scores: list[float] | None = None,
+) -> list[int]:
     """The segments that are still removed."""
     document = dump_html(html)
     mask = np.ones(len(document), bool)
     mask[removed] = False
-    complete(document.tables, mask)
+    if complete in (complete_heads, drop_strays):
+        complete(document.tables, mask, np.zeros(len(document)) if scores is None else np.array(scores))
+    else:
+        complete(document.tables, mask)
     return np.flatnonzero(~mask).tolist()
 
 
@@ -45,20 +54,6 @@ def test_the_rest_of_a_table_is_kept() -> None:
 def test_a_table_of_which_little_is_kept_stays() -> None:
     assert completed(TABLE, [0, 1, 2]) == [0, 1, 2]
     assert completed(TABLE, [*range(9)]) == [*range(9)]
-
-
-def test_a_table_in_the_middle_of_the_text_is_kept() -> None:
-    cells = [*range(1, 10)]
-    assert completed(f"<div><p>a{TABLE}<p>b</div>", cells) == []
-    assert completed(f"<div><p>a<div>{TABLE}</div><p>b</div>", cells) == []
-    # at the beginning or the end of the text, or in another block
-    assert completed(f"<div><p>a{TABLE}<p>b</div>", [0, *cells]) == [0, *cells]
-    assert completed(f"<div><p>a{TABLE}<p>b</div>", [*cells, 10]) == [*cells, 10]
-    assert completed(f"{TABLE}<p>b", [*range(9)]) == [*range(9)]
-    assert completed(f"<div><p>a</div><div>{TABLE}<p>b</div>", cells) == cells
-    # a table of links
-    links = TABLE.replace("Pier", "<a href=/p>The pier of the old town</a>")
-    assert completed(f"<div><p>a{links}<p>b</div>", cells) == cells
 
 
 @pytest.mark.parametrize(
@@ -121,14 +116,11 @@ def without_runs(html: str, article: float = 1.0) -> int:
     ("html", "article", "gone"),
     [
         # before the text, beside it, in the same block
-        (f"<ul>{LINK * 8}</ul>{STORY}", 0.2, 8),
-        (f"<ul>{LINK * 8}</ul>{STORY}", 0.19, 0),
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.5, 8),
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.49, 0),
         (f"<ul>{LINK * 7}</ul>{STORY}", 1, 0),
-        (f"{STORY}<ul>{LINK * 8}</ul>", 0.2, 8),
-        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.8, 8),
-        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.79, 0),
-        # names and sources inside the text are short
-        (f"<div>{f'<p>{TEXT}</p>' * 10}<ul>{'<li><a href=/>Tide tables</a>' * 8}</ul></div>", 1, 0),
+        (f"{STORY}<ul>{LINK * 8}</ul>", 0.5, 8),
+        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 1, 0),
         # single links behind the text of a likely article
         (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.5, 2),
         (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.49, 0),
@@ -188,18 +180,6 @@ def test_copies_of_one_style_stay() -> None:
 def test_short_segments_and_code_may_stand_twice() -> None:
     assert kept("<p class=a>Ferry to the islands</p><p>Ferry to the islands</p>") == [True, True]
     assert kept(f"<pre class=a>{TEXT}</pre><pre>{TEXT}</pre>") == [True, True]
-
-
-def test_short_segments_beside_both_go_with_a_copy() -> None:
-    card = f"<div class={{}}><p>12 reviews</p><h3>{TEXT}</h3><p>$4.20</p><p>{{}}</p></div>"
-    assert kept(card.format("top", "Sold out") + card.format("all", "Last one")) == [True] * 4 + [
-        False
-    ] * 3 + [True]
-    # only those whose first one is kept
-    mask = [True, True, False, True] + [True] * 4
-    assert kept(card.format("top", "New") * 2, mask) == mask
-    gone = [*mask[:4], False, False, True, True]
-    assert kept(card.format("top", "New") + card.format("all", "New"), mask) == gone
 
 
 def test_only_what_is_kept_counts() -> None:
@@ -262,7 +242,7 @@ def test_text_in_forms_goes() -> None:
 def test_several_last_lines_go() -> None:
     page = "<p>The ferry sails.<p>© 2024 Harbour<p>Powered by Lantern"
     assert completed(page, [], drop_last_lines) == [1, 2]
-    assert completed("<p>© 2024 Harbour<p>Powered by Lantern", [], drop_last_lines) == [1]
+    assert completed("<p>© 2024 Harbour<p>Powered by Lantern", [], drop_last_lines) == []
 
 
 def test_the_way_to_the_page_goes() -> None:
@@ -272,27 +252,6 @@ def test_the_way_to_the_page_goes() -> None:
     assert completed(page.replace(" > ", ", "), [], drop_breadcrumbs) == []
     assert completed(text, [], drop_breadcrumbs) == []
     assert completed("", [], drop_breadcrumbs) == []
-
-
-def test_the_rest_of_code_is_kept() -> None:
-    code = "<p>x<pre><p>ab<p hidden>cd<p>efghij</pre><p>y<pre><p>k</pre>"
-    assert completed(code, [0, 2, 3, 4, 5], complete_code) == [0, 2, 4, 5]
-    assert completed(code, [0, 1, 2, 5], complete_code) == [0, 2, 5]
-    assert completed(code, [0, 1, 2, 3, 4, 5], complete_code) == [*range(6)]
-    assert completed("<pre><p>a<p>bcd</pre>", [1], complete_code) == []
-    assert completed("<pre><p>a<p>bcde</pre>", [1], complete_code) == [1]
-    # between kept text, also where several blocks follow each other
-    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2], complete_code) == []
-    assert completed("<p>x<pre>a</pre><pre>b</pre><p>y", [1, 2, 3], complete_code) == [1, 2, 3]
-    assert completed("<pre>a</pre><p>y", [0], complete_code) == [0]
-    # below what announces it
-    assert completed("<p>Then type:<pre>a</pre><pre>b</pre>", [1, 2], complete_code) == []
-    assert completed("<p>Then type:<pre>a</pre>", [0, 1], complete_code) == [0, 1]
-    assert completed("<p>Then rest.<pre>a</pre>", [1], complete_code) == [1]
-    assert completed("<div><p>ab<p>c</div>", [1], complete_code) == [1]
-    assert completed("", [], complete_code) == []
-    with pytest.raises(ValueError, match="does not fit"):
-        complete_code(dump_html(code).tables, np.ones(7, bool))
 
 
 def test_the_parts_of_a_listing_stand_together() -> None:
@@ -358,26 +317,91 @@ def test_what_stands_apart_from_the_text_goes() -> None:
     assert completed("", [], drop_strays) == []
     lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
     mask = np.array([True] + [False] * 7 + [True])
-    drop_strays(lines.tables, mask)
+    drop_strays(lines.tables, mask, np.zeros(9))
     assert np.flatnonzero(mask).tolist() == [0, 8]
+    with pytest.raises(ValueError, match="scores do not fit"):
+        drop_strays(lines.tables, mask, np.zeros(8))
 
 
-def test_headings_between_kept_segments_stay() -> None:
+def test_a_quarter_of_the_sure_prose_is_no_stray() -> None:
+    page, apart = f"<p>{'word ' * 60}.</p>{APART}<div>{'more ' * 25}</div>", [*range(1, 7)]
+    for text, stray, goes in ((3, 3, False), (3, 1, True), (1, 3, False), (1, 1, True)):
+        scores = [float(text), *[0.0] * 6, float(stray)]
+        assert completed(page, apart, drop_strays, scores) == [*apart, *[7] * goes]
+    # less than a quarter, and links
+    assert completed(page.replace("word", "word and"), apart, drop_strays, [3.0] * 8) == [*apart, 7]
+    linked = page.replace("<div>", "<div><a href=/>").replace("</div>", "</a></div>")
+    assert completed(linked, apart, drop_strays, [3.0] * 8) == [*apart, 7]
+
+
+def test_what_heads_kept_text_stays() -> None:
+    def without(html: str, removed: list[int], scores: list[float] | None = None) -> list[int]:
+        return completed(html, removed, complete_heads, scores)
+
     page = "<p>a</p><h2>b</h2><p>c</p><h2><a href=/>d</a></h2><p>e</p><h3>f</h3><h4>g</h4><div><p>h</p></div>"
-    assert completed(page, [1], complete_headings) == []
-    boxed = (
-        "<p>a</p><h2><div><div>b</div></div></h2><p>c</p><h2><div><div><div>d</div></div></div></h2><p>e</p>"
+    assert without(page, [1]) == [] and without(page, [5, 6]) == []
+    boxed = "<p>a</p><h2><div><div>b</div></div></h2><p>c</p><h2><div><div><div>d . .</div></div></div></h2><p>e</p>"
+    assert without(boxed, [1]) == []
+    # it is a link, or hidden; nothing near is kept before it, or nothing below it
+    assert without(page, [3]) == [3]
+    assert without("<p>a<h2 hidden>b</h2><p>c", [1]) == [1]
+    assert without("<p>a<p>b<p>c<h2>d</h2><p>e", [1, 2, 3]) == [1, 2, 3]
+    assert without(page, [1, 2]) == [1, 2] and without(page, [6, 7]) == [6, 7]
+    # a link to its own place is none
+    assert without("<p>a<h2><a href=#b>b</a></h2><p>c", [1]) == []
+    # terms, titles of what is folded, a heading in a box of its own
+    assert without("<p>a<dl><dt>b<dd>c<dt>d<dd>e f</dl>", [1, 3, 4]) == [3, 4]
+    assert without("<p>a<details><summary>b</summary><p>c</details><p>d", [1]) == []
+    assert without("<p>a<form><fieldset><legend>b</legend><p>c</fieldset></form>", [1]) == []
+    assert without("<p>a<div><div><h2>b</h2></div></div><p>c", [1]) == []
+    # at least half of the words up to the next one of its rank
+    assert without("<p>a<h2>b</h2><p>c<p>d d.<h2>e</h2><p>f f f", [1, 3, 4]) == [1, 3]
+    assert without("<p>a<h2>b</h2><p>c c.<p>d d.<h2>e</h2><p>f", [1, 3]) == [3]
+    assert without("<p>a<h2>b</h2><p>c<h3>d</h3><p>e e", [1, 3, 4]) == [1, 3, 4]
+    # surely none, or a byline
+    low = "<p>a<h2>b</h2><p>c", "<p>a<p>x<h2>b</h2><p>c"
+    assert without(low[0], [1], [0, -4.9, 0]) == [] and without(low[0], [1], [0, -5.1, 0]) == [1]
+    assert without(low[1], [1, 2], [0, -2, -2.9, 0]) == [1] and without(low[1], [1, 2], [0, 0, -3.1, 0]) == [
+        1,
+        2,
+    ]
+    # a line without a tag, between two kept ones and beside the second
+    line = "<p>a<p>The Old Pier<p>c", "<p>a<div><p>The Old Pier</div><p>c", "<p>a<p>The old one, and<p>c"
+    assert [without(html, [1]) for html in line] == [[], [1], [1]]
+    assert without(line[0], [1], [0, -1.1, 0]) == [1] and without(line[0], [0, 1]) == [0, 1]
+    assert without("<h2>a</h2>", [0]) == [0] and without("", []) == []
+    with pytest.raises(ValueError, match="scores do not fit"):
+        without(page, [], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("first", "stays"), [("Planting garlic", True), ("It was late, and nobody came:", False)]
+)
+def test_the_first_line_of_a_text_heads_it(first: str, stays: bool) -> None:
+    document = dump_text(
+        f"{first}\n\nThe cloves go into the ground in autumn.\n\nAnother line\n\nThey need room."
     )
-    assert completed(boxed, [1, 3], complete_headings) == [3]
-    # text before or below it goes, it is a link, another heading or another block follows
-    assert completed(page, [0, 1], complete_headings) == [0, 1]
-    assert completed(page, [1, 2], complete_headings) == [1, 2]
-    assert completed(page, [3, 5, 6], complete_headings) == [3, 5, 6]
-    assert completed(page, [6], complete_headings) == [6]
-    assert completed("<p>a<h2 hidden>b</h2><p>c", [1], complete_headings) == [1]
-    assert (
-        completed("<h2>a</h2>", [0], complete_headings) == [0] and completed("", [], complete_headings) == []
-    )
+    mask = np.array([False, True, False, True])
+    complete_heads(document.tables, mask, np.zeros(4))
+    assert mask.tolist() == [stays, True, False, True]
+
+
+def test_hidden_text_goes_beside_much_other_text() -> None:
+    text = f"<p>{'word ' * 60}.</p>"
+    for hidden, goes in (
+        ("<div hidden>Log in to go on.</div>", True),
+        (f"<div hidden>{'more ' * 35}.</div>", False),
+        ("<h3>Tools</h3><div hidden>A hammer.<p>A saw.</div>", False),
+        ("<p>Is it late?</p><div hidden>Yes.</div>", False),
+        ("<p>Then:</p><div hidden>Yes.</div>", False),
+        ("<p>It was late.</p><div hidden>Yes.</div>", True),
+    ):
+        gone = completed(text + hidden, [], drop_hidden)
+        document = dump_html(text + hidden)
+        assert gone == (np.flatnonzero(document.segments["flags"] & HIDDEN).tolist() if goes else [])
+    assert completed("<p>word word<div hidden>a</div>", [], drop_hidden) == []
+    assert completed(f"{text}<h3>Tools</h3><div hidden>A hammer.", [1], drop_hidden) == [1, 2]
+    assert completed("", [], drop_hidden) == []
 
 
 def test_a_note_inside_of_text_is_kept_with_it() -> None:
@@ -385,18 +409,3 @@ def test_a_note_inside_of_text_is_kept_with_it() -> None:
     assert completed(page, [1], keep_notes) == []
     assert completed(page, [0, 3], keep_notes) == [0, 1, 2, 3]
     assert completed("", [], keep_notes) == []
-
-
-def test_banners_are_kept_once() -> None:
-    def dropped(html: str, removed: list[int]) -> list[int]:
-        return completed(html, removed, drop_copies)
-
-    page = "<p>a b c<p>a b c<p>x<p>a b c<p>d"
-    assert dropped(page, [2]) == [1, 2, 3]
-    assert dropped(page, []) == []
-    assert dropped("<p>a b<p>a b<p>a b", []) == []
-    assert dropped(3 * "<p>a b c d e f g h i", []) == []
-    assert dropped("<p>a b c<p>a b c<p>a b d", []) == []
-    assert dropped("<p>a b c<p>a b c<p>a b c", []) == [1, 2]
-    assert dropped("<table><tr><td>a b c<td>a b c<td>a b c</table>", []) == []
-    assert dropped("<pre>a b c\n\na b c\n\na b c</pre>", []) == []

@@ -27,7 +27,7 @@ from ncleaner.methods.registry import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.hybrid import Calibration, HybridModel
+from ncleaner.modelling.hybrid import Calibration, HybridModel, Judgement
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
@@ -344,5 +344,5 @@ def test_only_the_items_of_a_listing_stand_together(kind: str) -> None:
     mask = np.zeros(len(document), bool)
     mask[: len(document) // 2] = True
     kinds = np.array([0.9 if name == kind else 0.01 for name in KINDS])
-    kept, _found = finished(document, mask, kinds, shipped_notices())
+    kept, _found = finished(document, Judgement(mask, np.zeros(len(mask)), kinds), shipped_notices())
     assert kept.sum() == (len(document) if kind == "listing" else len(document) // 2)

@@ -35,7 +35,7 @@ from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.container import ModelFile, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision
-from ncleaner.modelling.hybrid import StructureChoice, part_of_text
+from ncleaner.modelling.hybrid import Judgement, StructureChoice, part_of_text
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
 from ncleaner.pools.pool import Worker, running
@@ -246,8 +246,9 @@ class Judge:
             calibration = fit_calibration([page for number, page in judged.items() if number not in fold])
             for number in fold:
                 document, own = self._pairs[number].document, odds[number]
-                mask = _kept_by(document, own if document.is_text else calibration(own))
-                mask, shares = finished(document, mask, kinds[number], notices)
+                own = own if document.is_text else calibration(own)
+                judgement = Judgement(_kept_by(document, own), own / np.log(2), kinds[number])
+                mask, shares = finished(document, judgement, notices)
                 found[number] = _WANTED.applied(document, Kept(mask, kinds=shares)).mask
         return found
 
