@@ -41,7 +41,7 @@ from ncleaner.document._tables cimport (
 from ncleaner.document._tags cimport (
     TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
-from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, table_of, words_t
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport after_white, last_mark
 from ncleaner.text._memory cimport zeros
 
@@ -228,34 +228,36 @@ cdef inline bint _is_inside(const beside_t* b, Py_ssize_t i) noexcept nogil:
     return b.block <= b.t.segments[i].element < b.end
 
 
-cdef inline run_t* _run_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
-    """Returns the run of a link outside the block of the text; NULL for any other segment."""
-    if not b.kept[i] or not is_link(&b.t.segments[i]) or _is_inside(b, i):
-        return NULL
-    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(2 * b.paths[b.t.segments[i].element]) | 1)
+cdef run_t* _run_of(const beside_t* b, Py_ssize_t i, Py_ssize_t* least) noexcept nogil:
+    """Returns the run outside the block of the text of a kept link, or of a line after the text that follows a link,
+    such as those below the titles of other stories; NULL for any other segment.
 
-
-cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
-    """Returns the run of a line after the text that follows a link, such as those below the titles of other stories;
-    NULL for any other segment."""
-    cdef const segment_t* s = b.t.segments
-    cdef Py_ssize_t back
-    if s[i].element < 0 or _is_inside(b, i):
+    `least` gets the number of segments from which on the run goes."""
+    cdef const segment_t* s = b.t.segments + i
+    cdef uint64_t key
+    cdef Py_ssize_t back = 1
+    if s.element < 0 or _is_inside(b, i):
         return NULL
-    for back in range(1, min(REACH, i) + 1):
-        if _may_be_teaser(&s[i], &s[i - back]) and not _is_inside(b, i - back):
-            return <run_t*> row_of(
-                b.runs, sizeof(run_t), b.mask,
-                mix(mix(b.paths[s[i - back].element]) + 31 * b.paths[s[i].element] + <uint64_t> back) | 1,
-            )
-    return NULL
+    if is_link(s):
+        if not b.kept[i]:
+            return NULL
+        key = 2 * b.paths[s.element]
+        least[0] = RUN if i < b.last else 1
+    else:
+        while back <= REACH and back <= i and (not _may_be_teaser(s, s - back) or _is_inside(b, i - back)):
+            back += 1
+        if i < b.last or back > REACH or back > i:
+            return NULL
+        key = mix(b.paths[(s - back).element]) + 31 * b.paths[s.element] + <uint64_t> back
+        least[0] = TEASERS
+    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(key) | 1)
 
 
 cdef void _take_runs(beside_t* b) noexcept nogil:
     """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
     cdef const tables_t* t = b.t
     cdef run_t* run
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, least = 0
     b.block = _block_of_text(t, b.kept, b.paths)
     if b.block < 0:
         return
@@ -268,20 +270,13 @@ cdef void _take_runs(beside_t* b) noexcept nogil:
     for i in range(t.n_segments):
         if b.kept[i] and _is_inside(b, i):
             b.last = i
-        run = _run_of(b, i)
-        if run != NULL:
-            run.links += 1
-    for i in range(b.last + 1, t.n_segments):
-        run = _teasers_of(b, i)
-        if run != NULL:
-            run.links += 1
-    for i in range(b.last + 1, t.n_segments):
-        run = _teasers_of(b, i)
-        if run != NULL and run.links >= TEASERS:
-            b.kept[i] = 0
     for i in range(t.n_segments):
-        run = _run_of(b, i)
-        if run != NULL and (run.links >= RUN or i > b.last):
+        run = _run_of(b, i, &least)
+        if run != NULL:
+            run.links += 1
+    for i in range(t.n_segments):
+        run = _run_of(b, i, &least)
+        if run != NULL and run.links >= least:
             b.kept[i] = 0
 
 
@@ -387,33 +382,24 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
                 kept[i] = False
 
 
-cdef bint _is_form(const tables_t* t, Py_ssize_t element, Py_ssize_t* first, Py_ssize_t* end) noexcept nogil:
-    """Returns whether an element is a form with segments; `first` and `end` get them."""
-    cdef const element_t* e = &t.elements[element]
-    if e.tag != TAG_FORM or e.first_run == e.last_run:
-        return False
-    first[0] = t.runs[e.first_run].segment
-    end[0] = t.runs[e.last_run - 1].segment + 1
-    return True
-
-
 def drop_forms(Tables tables not None, mask not None):
     """Takes from a mask the text in forms, if it is at most a fifth of the kept words.
 
     Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef uint8_t[::1] left = mask.copy().view("u1")
     cdef const tables_t* t = &tables.t
-    cdef uint64_t in_forms = 0
-    cdef Py_ssize_t i, first, end
+    cdef Py_ssize_t i, first
+    cdef uint64_t words
     for i in range(t.n_elements):
-        if _is_form(t, i, &first, &end):
-            in_forms += kept_words(t.segments, &kept[0], first, end)
-    if not in_forms or FORM_PART * in_forms > kept_words(t.segments, &kept[0], 0, t.n_segments):
-        return
-    for i in range(t.n_elements):
-        if _is_form(t, i, &first, &end):
-            memset(&kept[first], 0, end - first)
+        if t.elements[i].tag == TAG_FORM and t.elements[i].first_run < t.elements[i].last_run:
+            first = t.runs[t.elements[i].first_run].segment
+            memset(&left[first], 0, t.runs[t.elements[i].last_run - 1].segment + 1 - first)
+    if left.shape[0]:
+        words = kept_words(t.segments, &kept[0], 0, t.n_segments)
+        if FORM_PART * (words - kept_words(t.segments, &left[0], 0, t.n_segments)) <= words:
+            kept[:] = left
 
 
 # --------------------------------------------------------------------------------------------------
@@ -429,6 +415,7 @@ cdef enum:
     HIDDEN_PART = 3
     LITTLE = 50
     CRUMBS_WORDS = 25
+    ARTICLE_WORDS = 150
 
 
 cdef inline size_t _sign(const uint8_t* p, size_t size) noexcept nogil:
@@ -454,8 +441,12 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
 
 
 # `last_lines.txt` says what these are, and how to add one.
-LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere")
+LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere", "other pages")
 cdef const char** BEGINNINGS = table_of(LAST_LINES["beginnings"])
+# only the letters a to z are found as capitals, too
+cdef const char** REFERENCES = table_of({
+    form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])
+})
 cdef words_t OF_RIGHTS
 fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 
@@ -481,21 +472,36 @@ def drop_last_lines(Tables tables not None, mask not None):
         memset(&kept[at + 1], 0, kept.shape[0] - at - 1)
 
 
-def drop_breadcrumbs(Tables tables not None, mask not None):
-    """Takes from a mask the lines before the headline that lead to the page: `Home > News > Title`, with links.
+cdef bint _refers(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment, half of it a link, begins like `Read also: Title`; signs and arrows may be before it."""
+    cdef const uint8_t* p = <const uint8_t*> t.text + s.start
+    cdef const uint8_t* end = <const uint8_t*> t.text + s.end
+    while p < end and not is_letter(p[0]) and (
+        p[0] < 0x80 or p[0] == 0xE2 or p[0] == 0xE3 and p[1] == 0x80 or p[0] >= 0xEF
+    ):
+        p += 1 if p[0] < 0x80 else 3 if p[0] < 0xF0 else 4
+    return p < end and 2 * s.link_chars >= s.chars and begins_any(p, <size_t> (end - p), REFERENCES)
 
-    Arguments and errors as `drop_copies`.
+
+def drop_references(Tables tables not None, mask not None, double article):
+    """Takes from a mask the lines with links, of up to 25 words, that lead to other pages: those before the headline, as
+    `Home > News > Title`, and on an article of 150 words and more those that begin like `Read also: Title`.
+
+    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const segment_t* s = tables.t.segments
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s = t.segments
     cdef Py_ssize_t headline = 0, i
-    while headline < kept.shape[0] and s[headline].zone != HEADLINE:
-        headline += 1
-    if headline == kept.shape[0]:
+    if not kept.shape[0]:
         return
-    for i in range(headline):
-        if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and find_any(
-            <const uint8_t*> tables.t.text + s[i].start, s[i].end - s[i].start, &CRUMBS
+    cdef bint is_article = article >= LIKELY and kept_words(s, &kept[0], 0, t.n_segments) >= ARTICLE_WORDS
+    while headline < t.n_segments and s[headline].zone != HEADLINE:
+        headline += 1
+    for i in range(t.n_segments):
+        if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and (
+            i < headline < t.n_segments and find_any(t.text + s[i].start, s[i].end - s[i].start, &CRUMBS)
+            or is_article and s[i].zone != HEADLINE and _refers(t, &s[i])
         ):
             kept[i] = False
 

@@ -20,7 +20,7 @@ from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel, Judgement
 from ncleaner.modelling.notices import Notices, shipped_notices
 
-# A page of which fewer characters are left may be only a menu, a copyright line or a few links.
+# A page of which fewer characters are left may be only a menu or a copyright line.
 _LITTLE = 120
 # A page that keeps so many words is no notice at a lower probability.
 _MANY, _CERTAIN = 150, 0.7
@@ -174,13 +174,6 @@ def _drop_menus(page: Judged) -> None:
         page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
 
 
-def _drop_links(page: Judged) -> None:
-    """Removes all of a page of little text, nearly all of it links."""
-    chars, links = sums_of(page.tables, page.mask)
-    if chars < _LITTLE and 5 * links > 4 * chars:
-        page.mask[:] = False
-
-
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
 # wcxb-dev (1,497 pages) loses without it, and the standard error (`bench.rules`; the models have learned from
 # these pages). Keeping code whole costs more than it gives there, and gives .085 on defuddle-dev.
@@ -196,7 +189,7 @@ RULES: tuple[Rule, ...] = (
     # reviews, other products, and what the shop says about itself
     Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.031 ± .025
     Rule("end", "", _rules.drop_last_lines),  # +.007 ± .006
-    Rule("crumb", "", _rules.drop_breadcrumbs),  # 0
+    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article), True),  # 0
     # what belongs together is kept whole
     Rule("table", "", _rules.complete_tables),  # +.015 ± .005
     Rule("item", "listing", _rules.complete_items),  # +.003 ± .007
@@ -206,5 +199,4 @@ RULES: tuple[Rule, ...] = (
     # headings without text below them
     Rule("heading", "", _rules.drop_last_headings),  # +.005 ± .005
     Rule("form", "", _drop_menus, True),  # 0
-    Rule("links", "", _drop_links, True),  # 0
 )

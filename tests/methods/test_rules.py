@@ -14,13 +14,13 @@ from ncleaner.methods._rules import (
     complete_heads,
     complete_items,
     complete_tables,
-    drop_breadcrumbs,
     drop_copies,
     drop_forms,
     drop_hidden,
     drop_last_headings,
     drop_last_lines,
     drop_link_runs,
+    drop_references,
     drop_strays,
     keep_notes,
 )
@@ -246,12 +246,40 @@ def test_several_last_lines_go() -> None:
 
 
 def test_the_way_to_the_page_goes() -> None:
+    def without(html: str) -> list[int]:
+        return completed(html, [], lambda tables, mask: drop_references(tables, mask, 0.0))
+
     page = "<p><a href=/>Home</a> > <a href=/n>News</a> > The ferry</p><p>Home > News</p><h1>The ferry is late</h1>"
     text = "<p>The ferry sails <a href=/h>here</a> > there.</p>"
-    assert completed(page + text, [], drop_breadcrumbs) == [0]
-    assert completed(page.replace(" > ", ", "), [], drop_breadcrumbs) == []
-    assert completed(text, [], drop_breadcrumbs) == []
-    assert completed("", [], drop_breadcrumbs) == []
+    assert without(page + text) == [0]
+    assert without(page.replace(" > ", ", ")) == []
+    assert without(text) == without("") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("<b>Read more:</b> <a href=/y>Who pays for the dyke?</a>", True),
+        ("<a href=/y>➡️ Subscribe to our channel to be the first to know</a>", True),
+        ("Lea también: <a href=/x>El puerto cierra en marzo</a>", True),
+        ("<a href=/x>Читайте также: Паром снова опоздал</a>", True),
+        ("<a href=/x>【延伸阅读】渡船又晚点了</a>", True),
+        ("<a href=/x>À lire aussi</a>", True),
+        (
+            "Read more of such stories in the yearbook of the harbour, which has all of them: <a href=/y>yearbook</a>",
+            False,
+        ),
+        ("<a href=/y>Who pays for the dyke?</a>", False),
+        ("<a href=/y>!</a>", False),
+    ],
+)
+def test_lines_that_lead_to_other_pages_go(line: str, goes: bool) -> None:
+    def gone(words: int, article: float) -> list[int]:
+        page = f"<p>{'word ' * words}.</p><p>{line}</p><p>It was late.</p>"
+        return completed(page, [], lambda tables, mask: drop_references(tables, mask, article))
+
+    assert gone(150, 0.5) == [1] * goes
+    assert gone(100, 0.5) == gone(150, 0.49) == []
 
 
 def test_the_parts_of_a_listing_stand_together() -> None:
