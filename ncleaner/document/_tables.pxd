@@ -39,7 +39,7 @@ ctypedef struct segment_t:
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
     uint8_t zone         # HEADLINE … RELATED, 0 for none
-    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER, STATE, ASIDE
+    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER, STATE
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -96,7 +96,6 @@ cdef enum:
     HIDDEN = 2           # inside an element that is not shown when the page opens
     HEADER = 4           # a field of the header of a message
     STATE = 8            # from the data of scripts; the page's markup does not have it
-    ASIDE = 16           # a note that the markup has inside of the text before it
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
     # Not of an element: its class may be one of code without <pre>, of a callout, or of an overlay.
@@ -129,7 +128,6 @@ ctypedef struct builder_t:
     int32_t headings     # number of open h1 … h6
     int32_t pres         # number of open elements with preformatted text
     int32_t concealed    # number of open blocks that are not shown when the page opens
-    bint aside           # inside of a note that the markup has inside of text
     bint item            # the next segment is the first one of a list item
     bint open            # a segment has begun
     bint space           # the last character written was white space

@@ -22,7 +22,7 @@ from ncleaner.text.visible import counted
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
 # opens; it is a field of the header of a message in plain text; it is from the data of scripts, and
 # the page's markup does not have it; it is a note that the markup has inside of the text before it.
-PREFORMATTED, HIDDEN, HEADER, STATE, ASIDE = 1, 2, 4, 8, 16
+PREFORMATTED, HIDDEN, HEADER, STATE = 1, 2, 4, 8
 
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
@@ -183,7 +183,7 @@ class Document:
         breaks: number of line breaks inside, at most 255.
         zone: the part of the page that the segment belongs to, as an index of `ZONES`; 0 for the rest of the
             page, and for all segments of a plain-text dump.
-        flags: the bits `PREFORMATTED`, `HIDDEN`, `HEADER`, `STATE` and `ASIDE`.
+        flags: the bits `PREFORMATTED`, `HIDDEN`, `HEADER` and `STATE`.
 
     Columns of elements:
         parent: index of the block around it, -1 for a root.

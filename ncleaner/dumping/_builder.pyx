@@ -10,7 +10,7 @@ from libc.string cimport memchr, memcpy
 
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._tables cimport (
-    ASIDE, CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT, VALUES, Tables,
+    CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT, VALUES, Tables,
     builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
@@ -504,7 +504,7 @@ cdef void end_segment(builder_t* b) noexcept nogil:
         s.kind = c'h' if b.headings else c'l' if b.item else c'p'
         s.breaks = <uint8_t> b.seg_breaks
         s.zone = 0
-        s.flags = (PREFORMATTED if b.pres else 0) | (HIDDEN if b.concealed else 0) | (ASIDE if b.aside else 0)
+        s.flags = (PREFORMATTED if b.pres else 0) | (HIDDEN if b.concealed else 0)
         b.n_segments += 1
         b.item = False
         b.blocks_opened = 0

@@ -986,7 +986,6 @@ cdef void _write_notes(builder_t* b, found_t* found) noexcept nogil:
     """Writes the notes that are inside of the text of a block, each as a block."""
     cdef facts_t* facts = found.facts
     cdef size_t i
-    b.aside = True
     found.facts = NULL  # what a note holds has been noted at its place
     for i in range(found.n_notes):
         found.note = found.notes[i]
@@ -994,7 +993,6 @@ cdef void _write_notes(builder_t* b, found_t* found) noexcept nogil:
     found.facts = facts
     found.note = NULL
     found.n_notes = 0
-    b.aside = False
 
 
 cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:

@@ -35,11 +35,11 @@ from libc.string cimport memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    ASIDE, BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t,
+    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t,
     style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
+    TAG_ARTICLE, TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport after_white, last_mark
@@ -54,11 +54,6 @@ cdef enum:
 
 cdef inline bint is_link(const segment_t* s) noexcept nogil:
     return s.element >= 0 and s.zone != HEADLINE and 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars
-
-
-cdef inline uint32_t own_style(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns the hash of tag and class of the block around a segment; 0 on plain text."""
-    return t.elements[s.element].style if s.element >= 0 else 0
 
 
 cdef inline uint64_t kept_words(
@@ -343,10 +338,10 @@ cdef bint _next_group(
 
 
 def drop_strays(Tables tables not None, mask not None, const double[::1] scores not None):
-    """Takes from a mask groups of segments that stand apart after the text, in other styles.
+    """Takes from a mask groups of segments that stand apart after the text.
 
-    Six segments or more are not kept between two groups. That with most words is the text; of those after it, each
-    without a style of the text goes, unless it has a quarter of the sure prose of the page.
+    Six segments or more are not kept between two groups. That with most words is the text; of those after it, each goes
+    that has less than a quarter of the sure prose of the page.
 
     `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
     """
@@ -354,32 +349,46 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
     cdef const segment_t* s = tables.t.segments
     cdef group_t group = group_t(0, 0, 0, 0), text = group
     cdef uint64_t prose = 0
-    # a bit for the style of each segment of the text; if two share one, a group stays
-    cdef uint64_t[64] styles
-    cdef Py_ssize_t i
-    cdef uint32_t style
-    cdef bint is_alike
     if not fits(kept, scores) or not tables.t.n_elements:
         return
     while _next_group(s, &kept[0], scores, &group):
         prose += group.prose
         if group.words > text.words:
             text = group
-    memset(styles, 0, sizeof(styles))
-    for i in range(text.first, text.end):
-        if kept[i]:
-            style = own_style(&tables.t, &s[i])
-            styles[style & 63] |= <uint64_t> 1 << (style >> 6 & 63)
     group = text
     while _next_group(s, &kept[0], scores, &group):
-        is_alike = 4 * group.prose >= prose and prose
-        for i in range(group.first, group.end):
-            if kept[i]:
-                style = own_style(&tables.t, &s[i])
-                is_alike |= styles[style & 63] >> (style >> 6 & 63) & 1
-        if not is_alike:
-            for i in range(group.first, group.end):
-                kept[i] = False
+        if not prose or 4 * group.prose < prose:
+            memset(&kept[group.first], 0, group.end - group.first)
+
+
+def drop_other_articles(Tables tables not None, mask not None):
+    """Takes from a mask the text of each <article> that has a heading of the rank of the page's headline, if this is in
+    another <article>.
+
+    Arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
+    cdef const element_t* e = t.elements
+    cdef Py_ssize_t i = 0, end, first
+    cdef int32_t head, own
+    cdef bint has_head
+    while i < t.n_segments and t.segments[i].zone != HEADLINE:
+        i += 1
+    head = own = _head_of(t, &t.segments[i]) if i < t.n_segments else -1
+    while own >= 0 and e[own].tag != TAG_ARTICLE:
+        own = e[own].parent
+    i = 0
+    while own >= 0 and i < t.n_elements:
+        end = i + 1
+        has_head = False
+        while e[i].tag == TAG_ARTICLE and end < t.n_elements and e[end].depth > e[i].depth:
+            has_head |= e[end].tag == e[head].tag and e[end].first_run < e[end].last_run
+            end += 1
+        if has_head and not i < head < end:
+            first = t.runs[e[i].first_run].segment
+            memset(&kept[first], 0, t.runs[e[i].last_run - 1].segment + 1 - first)
+        i = end
 
 
 def drop_forms(Tables tables not None, mask not None):
@@ -790,15 +799,3 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
             words[i + 1] = words[i] + t.segments[i].words
             of_kept[i + 1] = of_kept[i] + (t.segments[i].words if kept[i] else 0)
         _add_heads(t, &kept[0], &scores[0], words, of_kept)
-
-
-def keep_notes(Tables tables not None, mask not None):
-    """Sets a mask for each note that the markup has inside of text (`tables.ASIDE`) as for this text.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef Py_ssize_t i
-    for i in range(1, kept.shape[0]):
-        if tables.t.segments[i].flags & ASIDE:
-            kept[i] = kept[i - 1]

@@ -44,7 +44,7 @@ class Trace:
     Attributes:
         steps: the steps of the structure model's judgement; None for a method without one.
         rules: (name, mask after it) of each rule that was applied, in order. The first is the mask
-            by scores, with the notes of the kept text.
+            by scores.
         copied: shape (segments,): for each copy that was removed, the segment that it repeats.
     """
 

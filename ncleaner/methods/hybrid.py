@@ -11,7 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
-from ncleaner.document.tables import PREFORMATTED
+from ncleaner.document.tables import PREFORMATTED, ZONES
 from ncleaner.methods import _rules
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.base import Trace
@@ -22,6 +22,7 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 
 # A page of which fewer characters are left may be only a menu or a copyright line.
 _LITTLE = 120
+_HEADLINE = ZONES.index("headline")
 # A page that keeps so many words is no notice at a lower probability.
 _MANY, _CERTAIN = 150, 0.7
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
@@ -132,14 +133,12 @@ def finished(
     page = Judged(document, tables, mask, scores, fragment, article)
     likeliest = KINDS[int(kinds.argmax())]
     # an article with its fragment may be likelier than the likeliest kind; it has no rules of a product
-    if article > 0.5:
-        kinds_of_page = ["", "article", "listing" if likeliest == "listing" else ""]
-    else:
-        kinds_of_page = ["", likeliest if likeliest != "article" else ""]
+    kind = "article" if article > 0.5 and likeliest != "listing" else likeliest
     if trace is not None:
         trace.copied = page.copied = np.zeros(len(mask), np.int32)
+        trace.note("score", mask)
     for name, pages, apply, whole in rules or RULES:
-        if pages not in kinds_of_page:
+        if pages not in ("", kind):
             continue
         if whole:
             apply(page)
@@ -168,6 +167,13 @@ def _keep_fragment(page: Judged) -> None:
         page.mask |= page.document.readable
 
 
+def _drop_other_articles(page: Judged) -> None:
+    """Removes other articles, if the title of the page names its headline. That of a blog names none."""
+    rows = np.flatnonzero(page.document.segments["zone"] == _HEADLINE)
+    if len(rows) and page.document[int(rows[0])].text.casefold() in page.document.title.casefold():
+        _rules.drop_other_articles(page.tables, page.mask)
+
+
 def _drop_menus(page: Judged) -> None:
     """Removes what has the form of a menu or a copyright line from a page of little text."""
     if sums_of(page.tables, page.mask)[0] < _LITTLE:
@@ -179,13 +185,12 @@ def _drop_menus(page: Judged) -> None:
 # these pages). Keeping code whole costs more than it gives there, and gives .085 on defuddle-dev.
 # docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
-    # notes below a text that it refers to
-    Rule("score", "", _rules.keep_notes),  # -.001 ± .001
     Rule("fragment", "", _keep_fragment, True),  # 0
     Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.086 ± .045
     # what is around a text
     Rule("field", "", _rules.drop_forms),  # +.005 ± .006
     Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # -.009 ± .017
+    Rule("other", "article", _drop_other_articles, True),  # 0
     # reviews, other products, and what the shop says about itself
     Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.031 ± .025
     Rule("end", "", _rules.drop_last_lines),  # +.007 ± .006

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
@@ -20,10 +21,13 @@ from ncleaner.methods._rules import (
     drop_last_headings,
     drop_last_lines,
     drop_link_runs,
+    drop_other_articles,
     drop_references,
     drop_strays,
-    keep_notes,
 )
+from ncleaner.methods.hybrid import finished
+from ncleaner.modelling.hybrid import Judgement
+from ncleaner.modelling.notices import shipped_notices
 
 ROW = "<tr><td>8.15<td>Pier<td>daily"
 TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
@@ -225,6 +229,32 @@ def test_a_last_line_about_the_site_goes(line: str, goes: bool) -> None:
     assert completed("", [], drop_last_lines) == []
 
 
+FIRST = "<article><h1>Late again</h1><p>The ferry was late.</article>"
+SECOND = "<article><header><h1>Salt</h1></header><p>The bakers went on strike.<p>It was late.</article>"
+
+
+@pytest.mark.parametrize("between", ["", "<p>Next</p>", "</div><p>Next</p><div>"])
+def test_another_article_goes(between: str) -> None:
+    page = f"<div>{FIRST}{between}{SECOND}</div>"
+    for title, gone in (("Late again", 3), ("Late again - Pier Post", 3), ("Pier Post", 0)):
+        document = dump_html(f"<title>{title}</title>{page}")
+        kinds = np.array([0.9 if name == "article" else 0.01 for name in KINDS])
+        judgement = Judgement(np.ones(len(document), bool), np.zeros(len(document)), kinds)
+        mask, _found = finished(document, judgement, shipped_notices())
+        assert np.flatnonzero(~mask).tolist() == [*range(len(document) - gone, len(document))]
+
+
+def test_other_articles_stay_without_a_headline_in_one() -> None:
+    # no headline in an article, no heading of its rank in the other one, no article
+    for html in (
+        f"<h1>Late again</h1><p>a{SECOND}",
+        FIRST + SECOND.replace("h1", "h2"),
+        "<h1>Late</h1><p>a",
+        "",
+    ):
+        assert completed(html, [], drop_other_articles) == []
+
+
 def test_text_in_forms_goes() -> None:
     story = f"<p>{'The ferry was late again. ' * 4}</p>"
     ask = "<form><p>Your name<p hidden>x<p>Send</form>"
@@ -337,9 +367,7 @@ def test_what_stands_apart_from_the_text_goes() -> None:
         f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
     ) == [*range(1, 16)]
     assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == [*apart, 7]
-    # in the style of the text; near; before the text; plain text
-    assert completed(f"{text}{APART}<p>And so it ended.", apart, drop_strays) == apart
-    assert completed(f"{text}{APART}<div>Write <p>to us.", apart, drop_strays) == apart
+    # near; before the text; plain text
     assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
     assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
     assert completed("", [], drop_strays) == []
@@ -430,10 +458,3 @@ def test_hidden_text_goes_beside_much_other_text() -> None:
     assert completed("<p>word word<div hidden>a</div>", [], drop_hidden) == []
     assert completed(f"{text}<h3>Tools</h3><div hidden>A hammer.", [1], drop_hidden) == [1, 2]
     assert completed("", [], drop_hidden) == []
-
-
-def test_a_note_inside_of_text_is_kept_with_it() -> None:
-    page = "<p>a<span class=sidenote>b</span> c<span class=sidenote>d</span><p>e"
-    assert completed(page, [1], keep_notes) == []
-    assert completed(page, [0, 3], keep_notes) == [0, 1, 2, 3]
-    assert completed("", [], keep_notes) == []
