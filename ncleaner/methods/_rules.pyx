@@ -35,14 +35,14 @@ from libc.string cimport memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t,
+    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, Tables, chain, element_t, fill_styles, segment_t,
     style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
     TAG_ARTICLE, TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
-from ncleaner.text._letters cimport after_white, last_mark
+from ncleaner.text._letters cimport after_white, is_final, last_mark
 from ncleaner.text._memory cimport zeros
 
 from ncleaner.text.wordlists import word_lists
@@ -56,14 +56,11 @@ cdef inline bint is_link(const segment_t* s) noexcept nogil:
     return s.element >= 0 and s.zone != HEADLINE and 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars
 
 
-cdef inline uint64_t kept_words(
-    const segment_t* s, const uint8_t* kept, Py_ssize_t first, Py_ssize_t end
-) noexcept nogil:
-    """Returns the number of words of the kept segments in [first, end)."""
+cdef inline uint64_t kept_words(const tables_t* t, const uint8_t* kept) noexcept nogil:
     cdef uint64_t words = 0
     cdef Py_ssize_t i
-    for i in range(first, end):
-        words += s[i].words if kept[i] else 0
+    for i in range(t.n_segments):
+        words += t.segments[i].words if kept[i] else 0
     return words
 
 
@@ -94,7 +91,6 @@ cdef struct beginning_t:
     uint64_t key
     uint64_t style
     Py_ssize_t first
-    bint seen
 
 
 cdef inline bint _is_long(const segment_t* s) noexcept nogil:
@@ -139,12 +135,11 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         for i in range(t.n_segments):
             if not kept[i] or not _is_long(&s[i]):
                 continue
-            style = style_of(styles, &s[i])
+            style = style_of(styles, &s[i]) | 1
             found = <beginning_t*> row_of(
                 texts, sizeof(beginning_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1
             )
-            if not found.seen:
-                found.seen = True
+            if not found.style:
                 found.style = style
                 found.first = i
             elif (
@@ -248,33 +243,6 @@ cdef run_t* _run_of(const beside_t* b, Py_ssize_t i, Py_ssize_t* least) noexcept
     return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(key) | 1)
 
 
-cdef void _take_runs(beside_t* b) noexcept nogil:
-    """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
-    cdef const tables_t* t = b.t
-    cdef run_t* run
-    cdef Py_ssize_t i, least = 0
-    b.block = _block_of_text(t, b.kept, b.paths)
-    if b.block < 0:
-        return
-    b.end = b.block + 1
-    b.last = -1
-    while b.end < t.n_elements and t.elements[b.end].depth > t.elements[b.block].depth:
-        b.end += 1
-    for i in range(t.n_elements):
-        b.paths[i] = chain(b.paths[t.elements[i].parent] if t.elements[i].parent >= 0 else 0, t.elements[i].tag)
-    for i in range(t.n_segments):
-        if b.kept[i] and _is_inside(b, i):
-            b.last = i
-    for i in range(t.n_segments):
-        run = _run_of(b, i, &least)
-        if run != NULL:
-            run.links += 1
-    for i in range(t.n_segments):
-        run = _run_of(b, i, &least)
-        if run != NULL and run.links >= least:
-            b.kept[i] = 0
-
-
 def drop_link_runs(Tables tables not None, mask not None, double article):
     """Takes from a mask the links to other pages that are in rows beside the text of an article.
 
@@ -286,16 +254,36 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef beside_t beside
+    cdef beside_t b
     cdef uint64_t size = rows_for(t.n_segments)
     cdef list memory = []
+    cdef run_t* run
+    cdef Py_ssize_t i, least = 0
     if article < LIKELY or not kept.shape[0]:
         return
-    beside.t, beside.kept, beside.mask = t, &kept[0], size - 1
-    beside.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
-    beside.runs = <run_t*> zeros(memory, size, sizeof(run_t))
-    with nogil:
-        _take_runs(&beside)
+    b.t, b.kept, b.mask = t, &kept[0], size - 1
+    b.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
+    b.runs = <run_t*> zeros(memory, size, sizeof(run_t))
+    b.block = _block_of_text(t, b.kept, b.paths)
+    if b.block < 0:
+        return
+    b.end = b.block + 1
+    b.last = -1
+    while b.end < t.n_elements and t.elements[b.end].depth > t.elements[b.block].depth:
+        b.end += 1
+    for i in range(t.n_elements):
+        b.paths[i] = chain(b.paths[t.elements[i].parent] if t.elements[i].parent >= 0 else 0, t.elements[i].tag)
+    for i in range(t.n_segments):
+        if kept[i] and _is_inside(&b, i):
+            b.last = i
+    for i in range(t.n_segments):
+        run = _run_of(&b, i, &least)
+        if run != NULL:
+            run.links += 1
+    for i in range(t.n_segments):
+        run = _run_of(&b, i, &least)
+        if run != NULL and run.links >= least:
+            kept[i] = 0
 
 
 # --------------------------------------------------------------------------------------------------
@@ -406,8 +394,8 @@ def drop_forms(Tables tables not None, mask not None):
             first = t.runs[t.elements[i].first_run].segment
             memset(&left[first], 0, t.runs[t.elements[i].last_run - 1].segment + 1 - first)
     if left.shape[0]:
-        words = kept_words(t.segments, &kept[0], 0, t.n_segments)
-        if FORM_PART * (words - kept_words(t.segments, &left[0], 0, t.n_segments)) <= words:
+        words = kept_words(t, &kept[0])
+        if FORM_PART * (words - kept_words(t, &left[0])) <= words:
             kept[:] = left
 
 
@@ -504,7 +492,7 @@ def drop_references(Tables tables not None, mask not None, double article):
     cdef Py_ssize_t headline = 0, i
     if not kept.shape[0]:
         return
-    cdef bint is_article = article >= LIKELY and kept_words(s, &kept[0], 0, t.n_segments) >= ARTICLE_WORDS
+    cdef bint is_article = article >= LIKELY and kept_words(t, &kept[0]) >= ARTICLE_WORDS
     while headline < t.n_segments and s[headline].zone != HEADLINE:
         headline += 1
     for i in range(t.n_segments):
@@ -535,15 +523,12 @@ def drop_hidden(Tables tables not None, mask not None):
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
-    cdef uint64_t hidden = 0, words
+    cdef uint64_t hidden = 0, words = 0
     cdef Py_ssize_t above = -1, i
     for i in range(kept.shape[0]):
-        if kept[i] and s[i].flags & HIDDEN:
-            hidden += s[i].words
-    if not hidden:
-        return
-    words = kept_words(s, &kept[0], 0, kept.shape[0])
-    if words < LITTLE or HIDDEN_PART * hidden > words:
+        words += s[i].words if kept[i] else 0
+        hidden += s[i].words if kept[i] and s[i].flags & HIDDEN else 0
+    if not hidden or words < LITTLE or HIDDEN_PART * hidden > words:
         return
     for i in range(kept.shape[0]):
         if not s[i].flags & HIDDEN:
@@ -591,12 +576,18 @@ cdef enum:
     BOXES = 3
     # Ranks of heads: h1 to h6, titles of blocks, terms.
     RANKS = 8
+    # Most segments between the headline and the first kept one that are added, and the least words of a sentence.
+    LEADS = 4
+    SENTENCE = 5
 
 # Least log-odds, in bits: of what has the tag of a head, of one between two texts of which all is kept, and of a line
 # that looks like one.
 cdef double HEAD = -3
 cdef double AMID = -5
 cdef double LINE = -1
+
+# Least log-odds of what follows the headline.
+cdef double LEAD = -1.6
 
 # What is counted of a table.
 cdef struct count_t:
@@ -742,23 +733,56 @@ cdef inline bint _is_line_above(const tables_t* t, const uint8_t* kept, Py_ssize
         and t.elements[s[i].element].parent == t.elements[s[i + 1].element].parent
 
 
-cdef void _add_heads(
-    const tables_t* t, uint8_t* kept, const double* scores, const uint64_t* words, const uint64_t* of_kept
-) noexcept nogil:
-    """Does the work of `complete_heads`; `words` and `of_kept` are the words before each segment."""
+cdef void _add_lead(const tables_t* t, uint8_t* kept, const double* scores) noexcept nogil:
+    """Adds the sentences and the standfirst between the headline and the first kept segment near it."""
+    cdef const segment_t* s = t.segments
+    cdef Py_ssize_t i = 0, first, end
+    while i < t.n_segments and s[i].zone != HEADLINE:
+        i += 1
+    first = end = i + 1
+    while end < t.n_segments and end - first < LEADS and not kept[end]:
+        end += 1
+    for i in range(first, end if end < t.n_segments and kept[end] else first):
+        kept[i] = scores[i] >= LEAD and _may_head(&s[i]) and (
+            s[i].zone == STANDFIRST or not s[i].zone and s[i].words >= SENTENCE
+            and is_final(last_mark(<const uint8_t*> t.text + s[i].start, <const uint8_t*> t.text + s[i].end))
+        )
+
+
+def complete_heads(Tables tables not None, mask not None, const double[::1] scores not None):
+    """Adds to a mask each heading, term of a list and title of a block whose text is kept, unless it is surely none.
+
+    This text reaches up to the next head of the same rank or a higher one, or to the end of the block. It begins with a
+    kept segment, at least half of its words are kept, and so is one of the two segments before the head. A line without
+    a tag that looks like a heading needs kept segments on both sides; the first line of a plain text only below it.
+    Sentences that follow the headline, near the first kept segment, are added, too.
+
+    `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
+    """
+    cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const tables_t* t = &tables.t
     cdef const element_t* e = t.elements
+    cdef list memory = []
+    # the words before each segment, and those of them that are kept
+    cdef uint64_t* words = <uint64_t*> zeros(memory, 2 * t.n_segments + 2, sizeof(uint64_t))
+    cdef uint64_t* of_kept = words + t.n_segments + 1
     cdef Py_ssize_t[RANKS] below   # the next head of each rank, or of a higher one
     cdef Py_ssize_t i = t.n_segments, first, begin, end, k
     cdef int32_t head, block
     cdef int rank
-    cdef double least
+    cdef bint amid
+    if not fits(kept, scores):
+        return
+    for k in range(t.n_segments):
+        words[k + 1] = words[k] + t.segments[k].words
+        of_kept[k + 1] = of_kept[k] + (t.segments[k].words if kept[k] else 0)
     for k in range(RANKS):
         below[k] = i
     while i:
         i -= 1
         head = _head_of(t, &t.segments[i])
         if head < 0:
-            kept[i] |= _is_line_above(t, kept, i, scores[i])
+            kept[i] |= _is_line_above(t, &kept[0], i, scores[i])
             continue
         begin = i + 1
         i = first = t.runs[e[head].first_run].segment
@@ -772,30 +796,7 @@ cdef void _add_heads(
             below[k] = first
         if begin < end and kept[begin] and first and (kept[first - 1] or first > 1 and kept[first - 2]) \
                 and 2 * (of_kept[end] - of_kept[begin]) >= words[end] - words[begin]:
-            least = AMID if kept[first - 1] and of_kept[end] - of_kept[begin] == words[end] - words[begin] else HEAD
+            amid = kept[first - 1] and of_kept[end] - of_kept[begin] == words[end] - words[begin]
             for k in range(first, begin):
-                kept[k] |= scores[k] >= least and _may_head(&t.segments[k])
-
-
-def complete_heads(Tables tables not None, mask not None, const double[::1] scores not None):
-    """Adds to a mask each heading, term of a list and title of a block whose text is kept, unless it is surely none.
-
-    This text reaches up to the next head of the same rank or a higher one, or to the end of the block. It begins with a
-    kept segment, at least half of its words are kept, and so is one of the two segments before the head. A line without
-    a tag that looks like a heading needs kept segments on both sides; the first line of a plain text only below it.
-
-    `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const tables_t* t = &tables.t
-    cdef list memory = []
-    cdef uint64_t* words = <uint64_t*> zeros(memory, 2 * t.n_segments + 2, sizeof(uint64_t))
-    cdef uint64_t* of_kept = words + t.n_segments + 1
-    cdef Py_ssize_t i
-    if not fits(kept, scores):
-        return
-    with nogil:
-        for i in range(t.n_segments):
-            words[i + 1] = words[i] + t.segments[i].words
-            of_kept[i + 1] = of_kept[i] + (t.segments[i].words if kept[i] else 0)
-        _add_heads(t, &kept[0], &scores[0], words, of_kept)
+                kept[k] |= scores[k] >= (AMID if amid else HEAD) and _may_head(&t.segments[k])
+    _add_lead(t, &kept[0], &scores[0])

@@ -44,7 +44,8 @@ def completed(
     mask = np.ones(len(document), bool)
     mask[removed] = False
     if complete in (complete_heads, drop_strays):
-        complete(document.tables, mask, np.zeros(len(document)) if scores is None else np.array(scores))
+        found = np.zeros(len(document)) if scores is None else np.array(scores)[: len(document)]
+        complete(document.tables, mask, found)
     else:
         complete(document.tables, mask)
     return np.flatnonzero(~mask).tolist()
