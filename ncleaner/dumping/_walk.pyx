@@ -13,8 +13,8 @@ from ncleaner.document._marks cimport (
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG,
-    TAG_DIV, TAG_DT, TAG_FIGURE, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE, TAG_CUSTOM,
+    TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
 from ncleaner.dumping._attributes cimport (
     mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
@@ -882,6 +882,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     elif node.local_name == id_span and _is_paragraph(node):
         m.role = ROLE_BLOCK
         m.code = TAG_P
+    elif m.code == TAG_FOOTER and meaning_of(node.parent).code == TAG_BLOCKQUOTE:
+        m.code = TAG_P  # the source of a quotation
     if m.role == ROLE_BLOCK:
         if not _enter_block(b, node, &m, &said, found):
             return _leave_out(b, node, found)

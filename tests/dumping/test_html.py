@@ -562,6 +562,11 @@ def test_a_trace_has_each_node_once_and_all_text(html: str) -> None:
     assert Document(builder.tables()).data == walked(html.encode()).data
 
 
+def test_the_source_of_a_quotation_is_a_paragraph() -> None:
+    document = dump_html("<blockquote><p>One.</p><footer>Two</footer></blockquote><footer>Three</footer>")
+    assert [segment.path.split("/")[-1] for segment in document] == ["p", "p", "footer"]
+
+
 def test_paragraphs_that_are_spans() -> None:
     # as Mintlify makes all of them
     document = dump_html('<div><span data-as="p">One <b>two</b>.</span><span data-as="p">Three.</span></div>')

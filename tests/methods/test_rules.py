@@ -443,6 +443,21 @@ def test_the_first_line_of_a_text_heads_it(first: str, stays: bool) -> None:
     assert mask.tolist() == [stays, True, False, True]
 
 
+def test_the_first_sentence_below_the_headline_stays() -> None:
+    def without(html: str, removed: list[int], score: float = -1.5) -> list[int]:
+        return completed(f"<title>Pumps</title><h1>Pumps</h1>{html}", removed, complete_heads, [score] * 9)
+
+    steps = "<ol><li>Open the lid.<li>Close it.</ol>"
+    lead = "<p>Switch it off before you begin."
+    assert without(lead + steps, [1]) == [] and without(lead + steps, [1], -1.7) == [1]
+    # a line, a link, a byline, too far from the text, no text below it
+    link = "<p><a href=/>Switch it off before you begin.</a>"
+    for html in ("<p>Switch it off, before you", link, "<p class=author>By Ann Lee of the pumps."):
+        assert without(html + steps, [1]) == [1]
+    assert without(f"{lead}<p>a<p>b<p>c<p>d{steps}", [*range(1, 6)]) == [*range(1, 6)]
+    assert without(lead + steps, [1, 2, 3]) == [1, 2, 3]
+
+
 def test_hidden_text_goes_beside_much_other_text() -> None:
     text = f"<p>{'word ' * 60}.</p>"
     for hidden, goes in (
