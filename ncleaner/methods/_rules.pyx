@@ -226,17 +226,16 @@ cdef run_t* _run_of(const beside_t* b, Py_ssize_t i, Py_ssize_t* least) noexcept
     cdef const segment_t* s = b.t.segments + i
     cdef uint64_t key
     cdef Py_ssize_t back = 1
-    if s.element < 0 or _is_inside(b, i):
+    cdef bint link = is_link(s)
+    if s.element < 0 or link and not b.kept[i] or not link and i <= b.last or _is_inside(b, i):
         return NULL
-    if is_link(s):
-        if not b.kept[i]:
-            return NULL
+    if link:
         key = 2 * b.paths[s.element]
         least[0] = RUN if i < b.last else 1
     else:
         while back <= REACH and back <= i and (not _may_be_teaser(s, s - back) or _is_inside(b, i - back)):
             back += 1
-        if i < b.last or back > REACH or back > i:
+        if back > REACH or back > i:
             return NULL
         key = mix(b.paths[(s - back).element]) + 31 * b.paths[s.element] + <uint64_t> back
         least[0] = TEASERS
@@ -349,25 +348,27 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
             memset(&kept[group.first], 0, group.end - group.first)
 
 
-def drop_other_articles(Tables tables not None, mask not None):
+def drop_other_articles(Tables tables not None, mask not None, str title not None):
     """Takes from a mask the text of each <article> that has a heading of the rank of the page's headline, if this is in
-    another <article>.
+    another <article>, and in the title of the page; that of a blog has none.
 
-    Arguments and errors as `drop_copies`.
+    Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
     cdef const element_t* e = t.elements
-    cdef Py_ssize_t i = 0, end, first
+    cdef Py_ssize_t i = 0, at = 0, end, first
     cdef int32_t head, own
     cdef bint has_head
-    while i < t.n_segments and t.segments[i].zone != HEADLINE:
-        i += 1
-    head = own = _head_of(t, &t.segments[i]) if i < t.n_segments else -1
+    while at < t.n_segments and t.segments[at].zone != HEADLINE:
+        at += 1
+    head = own = _head_of(t, &t.segments[at]) if at < t.n_segments else -1
     while own >= 0 and e[own].tag != TAG_ARTICLE:
         own = e[own].parent
-    i = 0
-    while own >= 0 and i < t.n_elements:
+    if own < 0 or (<const char*> t.text)[t.segments[at].start : t.segments[at].end].decode().casefold() \
+            not in title.casefold():
+        return
+    while i < t.n_elements:
         end = i + 1
         has_head = False
         while e[i].tag == TAG_ARTICLE and end < t.n_elements and e[end].depth > e[i].depth:
@@ -385,15 +386,16 @@ def drop_forms(Tables tables not None, mask not None):
     Arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef uint8_t[::1] left = mask.copy().view("u1")
+    cdef uint8_t[::1] left = None
     cdef const tables_t* t = &tables.t
     cdef Py_ssize_t i, first
     cdef uint64_t words
     for i in range(t.n_elements):
         if t.elements[i].tag == TAG_FORM and t.elements[i].first_run < t.elements[i].last_run:
+            left = mask.copy().view("u1") if left is None else left
             first = t.runs[t.elements[i].first_run].segment
             memset(&left[first], 0, t.runs[t.elements[i].last_run - 1].segment + 1 - first)
-    if left.shape[0]:
+    if left is not None:
         words = kept_words(t, &kept[0])
         if FORM_PART * (words - kept_words(t, &left[0])) <= words:
             kept[:] = left
@@ -408,9 +410,8 @@ cdef enum:
     LAST_HEADINGS = 2
     LAST_WORDS = 12
     RIGHTS_CHARS = 250
-    # Hidden text goes if it is at most this part of the kept words, from so many words on.
+    # Hidden text goes if it is at most this part of the kept words.
     HIDDEN_PART = 3
-    LITTLE = 50
     CRUMBS_WORDS = 25
     ARTICLE_WORDS = 150
 
@@ -441,9 +442,12 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
 LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere", "other pages")
 cdef const char** BEGINNINGS = table_of(LAST_LINES["beginnings"])
 # only the letters a to z are found as capitals, too
-cdef const char** REFERENCES = table_of({
-    form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])
-})
+_REFERENCES = {form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])}
+cdef const char** REFERENCES = table_of(_REFERENCES)
+cdef uint8_t[256] first_bytes
+memset(first_bytes, 0, sizeof(first_bytes))
+for _words in _REFERENCES:
+    first_bytes[<uint8_t> _words.encode()[0]] = True
 cdef words_t OF_RIGHTS
 fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 
@@ -470,14 +474,14 @@ def drop_last_lines(Tables tables not None, mask not None):
 
 
 cdef bint _refers(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment, half of it a link, begins like `Read also: Title`; signs and arrows may be before it."""
+    """Returns whether a segment begins like `Read also: Title`; signs and arrows may be before it."""
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef const uint8_t* end = <const uint8_t*> t.text + s.end
     while p < end and not is_letter(p[0]) and (
         p[0] < 0x80 or p[0] == 0xE2 or p[0] == 0xE3 and p[1] == 0x80 or p[0] >= 0xEF
     ):
         p += 1 if p[0] < 0x80 else 3 if p[0] < 0xF0 else 4
-    return p < end and 2 * s.link_chars >= s.chars and begins_any(p, <size_t> (end - p), REFERENCES)
+    return p < end and first_bytes[p[0]] and begins_any(p, <size_t> (end - p), REFERENCES)
 
 
 def drop_references(Tables tables not None, mask not None, double article):
@@ -498,7 +502,7 @@ def drop_references(Tables tables not None, mask not None, double article):
     for i in range(t.n_segments):
         if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and (
             i < headline < t.n_segments and find_any(t.text + s[i].start, s[i].end - s[i].start, &CRUMBS)
-            or is_article and s[i].zone != HEADLINE and _refers(t, &s[i])
+            or is_article and 2 * s[i].link_chars >= s[i].chars and s[i].zone != HEADLINE and _refers(t, &s[i])
         ):
             kept[i] = False
 
@@ -512,23 +516,23 @@ cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
 cdef bint _opens(const tables_t* t, const segment_t* s) noexcept nogil:
     """Returns whether a segment may be the title of hidden text after it: a heading, a question, a line with a colon."""
     cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
-    return s.kind == c'h' or mark == c'?' or mark == 0xFF1F or mark == 0x61F or ends_in_colon(t, s) or _head_of(t, s) >= 0
+    return mark == c'?' or mark == 0xFF1F or mark == 0x61F or ends_in_colon(t, s) or _head_of(t, s) >= 0
 
 
 def drop_hidden(Tables tables not None, mask not None):
-    """Takes from a mask the text that is not shown at first, if it is at most a third of 50 kept words and more.
+    """Takes from a mask the text that is not shown at first, if it is at most a third of the kept words.
 
     What follows a kept heading, question or line with a colon stays: a reader opens it there. Arguments and errors as
     `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
-    cdef uint64_t hidden = 0, words = 0
+    cdef uint64_t hidden = 0
     cdef Py_ssize_t above = -1, i
     for i in range(kept.shape[0]):
-        words += s[i].words if kept[i] else 0
-        hidden += s[i].words if kept[i] and s[i].flags & HIDDEN else 0
-    if not hidden or words < LITTLE or HIDDEN_PART * hidden > words:
+        if s[i].flags & HIDDEN and kept[i]:
+            hidden += s[i].words
+    if not hidden or HIDDEN_PART * hidden > kept_words(&tables.t, &kept[0]):
         return
     for i in range(kept.shape[0]):
         if not s[i].flags & HIDDEN:
@@ -572,7 +576,8 @@ cdef enum:
     SHARE = 70
     # Least number of segments of one style that are parts of items.
     ITEMS = 6
-    # Elements from the text of a heading up to it.
+    # Most words of a head, and elements from its text up to it.
+    HEAD_WORDS = 40
     BOXES = 3
     # Ranks of heads: h1 to h6, titles of blocks, terms.
     RANKS = 8
@@ -707,7 +712,7 @@ cdef inline int _rank(int tag) noexcept nogil:
 
 cdef inline int32_t _head_of(const tables_t* t, const segment_t* s) noexcept nogil:
     """Returns the head around a segment, -1 for none; some tools put boxes into headings."""
-    cdef int32_t e = s.element if s.element < t.n_elements else -1
+    cdef int32_t e = s.element if s.words <= HEAD_WORDS else -1
     cdef int level = 0
     while e >= 0 and level < BOXES:
         if _rank(t.elements[e].tag) < RANKS:

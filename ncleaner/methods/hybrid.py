@@ -8,21 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
-from ncleaner.document.tables import PREFORMATTED, ZONES
 from ncleaner.methods import _rules
-from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.base import Trace
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel, Judgement
 from ncleaner.modelling.notices import Notices, shipped_notices
 
-# A page of which fewer characters are left may be only a menu or a copyright line.
-_LITTLE = 120
-_HEADLINE = ZONES.index("headline")
 # A page that keeps so many words is no notice at a lower probability.
 _MANY, _CERTAIN = 150, 0.7
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
@@ -146,13 +140,14 @@ def finished(
             apply(tables, mask)
         if trace is not None:
             trace.note(name, mask)
-    # a line that a user pipes is not the message of a server, nor is what nobody sees
-    is_line = document.is_text and len(document) == 1
-    shown = mask & document.readable
-    notice = 0.0 if is_line else notices.probability(document, shown)
-    # a page of links such as a shop's
-    if notice < _CERTAIN and document.segments["words"][shown].sum() >= _MANY:
-        notice = 0.0
+    # a line that a user pipes is not the message of a server
+    notice = 0.0 if document.is_text and len(document) == 1 else notices.probability(document, mask)
+    if notice:
+        # nor is what nobody sees, or a page of links such as a shop's
+        shown = mask & document.readable
+        notice = notices.probability(document, shown)
+        if notice < _CERTAIN and document.segments["words"][shown].sum() >= _MANY:
+            notice = 0.0
     if notice:
         found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice
@@ -168,40 +163,31 @@ def _keep_fragment(page: Judged) -> None:
 
 
 def _drop_other_articles(page: Judged) -> None:
-    """Removes other articles, if the title of the page names its headline. That of a blog names none."""
-    rows = np.flatnonzero(page.document.segments["zone"] == _HEADLINE)
-    if len(rows) and page.document[int(rows[0])].text.casefold() in page.document.title.casefold():
-        _rules.drop_other_articles(page.tables, page.mask)
-
-
-def _drop_menus(page: Judged) -> None:
-    """Removes what has the form of a menu or a copyright line from a page of little text."""
-    if sums_of(page.tables, page.mask)[0] < _LITTLE:
-        page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
+    """Removes other articles than the one that the title of the page names."""
+    _rules.drop_other_articles(page.tables, page.mask, page.document.title)
 
 
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
-# wcxb-dev (1,497 pages) loses without it, and the standard error (`bench.rules`; the models have learned from
-# these pages). Keeping code whole costs more than it gives there, and gives .085 on defuddle-dev.
-# docs/hybrid.md has the other sets.
+# wcxb-dev (1,497 pages) loses without it, and the standard error, judged by models that have not seen the
+# site. docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
     Rule("fragment", "", _keep_fragment, True),  # 0
-    Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.086 ± .045
+    Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.196 ± .05
     # what is around a text
-    Rule("field", "", _rules.drop_forms),  # +.005 ± .006
-    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # -.009 ± .017
+    Rule("field", "", _rules.drop_forms),  # +.017 ± .01
+    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # +.025 ± .04
+    # the gold sets have no such pages
     Rule("other", "article", _drop_other_articles, True),  # 0
     # reviews, other products, and what the shop says about itself
-    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.031 ± .025
-    Rule("end", "", _rules.drop_last_lines),  # +.007 ± .006
-    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article), True),  # 0
+    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.101 ± .05
+    Rule("end", "", _rules.drop_last_lines),  # +.004 ± .004
+    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article), True),  # +.008 ± .004
     # what belongs together is kept whole
-    Rule("table", "", _rules.complete_tables),  # +.015 ± .005
-    Rule("item", "listing", _rules.complete_items),  # +.003 ± .007
-    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # 0 ± .002
+    Rule("table", "", _rules.complete_tables),  # 0 ± .01
+    Rule("item", "listing", _rules.complete_items),  # +.028 ± .01
+    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # +.015 ± .01
     # what nobody sees
-    Rule("hidden", "", _rules.drop_hidden),  # +
+    Rule("hidden", "", _rules.drop_hidden),  # +.030 ± .02
     # headings without text below them
-    Rule("heading", "", _rules.drop_last_headings),  # +.005 ± .005
-    Rule("form", "", _drop_menus, True),  # 0
+    Rule("heading", "", _rules.drop_last_headings),  # +.004 ± .004
 )

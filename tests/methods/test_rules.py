@@ -253,7 +253,11 @@ def test_other_articles_stay_without_a_headline_in_one() -> None:
         "<h1>Late</h1><p>a",
         "",
     ):
-        assert completed(html, [], drop_other_articles) == []
+        title = "Late again" * bool(html)
+        assert (
+            completed(html, [], lambda tables, mask, title=title: drop_other_articles(tables, mask, title))
+            == []
+        )
 
 
 def test_text_in_forms_goes() -> None:
@@ -471,6 +475,6 @@ def test_hidden_text_goes_beside_much_other_text() -> None:
         gone = completed(text + hidden, [], drop_hidden)
         document = dump_html(text + hidden)
         assert gone == (np.flatnonzero(document.segments["flags"] & HIDDEN).tolist() if goes else [])
-    assert completed("<p>word word<div hidden>a</div>", [], drop_hidden) == []
+    assert completed("<p>word word<div hidden>a b</div>", [], drop_hidden) == []
     assert completed(f"{text}<h3>Tools</h3><div hidden>A hammer.", [1], drop_hidden) == [1, 2]
     assert completed("", [], drop_hidden) == []
