@@ -13,8 +13,9 @@ from ncleaner.document._marks cimport (
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE, TAG_CUSTOM,
-    TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P, TAG_PRE, TAG_SUMMARY, TAG_TD,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE,
+    TAG_CUSTOM, TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P,
+    TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
 from ncleaner.dumping._attributes cimport (
     mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
@@ -37,8 +38,8 @@ from ncleaner.dumping._formula cimport (
 from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.parsing._cues cimport (
-    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
-    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
+    OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
 )
 from ncleaner.parsing._nodes cimport (
@@ -73,12 +74,11 @@ cdef enum:
     LONGEST_HIDING = 17      # characters of a declaration that hides
 cdef const char** HIDES = [b"display:none", b"visibility:hidden", NULL]
 # These hide together: a block that unfolds, and that can be seen through until then.
-cdef const char** CLEAR = [b"opacity:0", NULL]
 cdef const char** FLAT = [b"height:0", b"height:0px", b"max-height:0", b"max-height:0px", NULL]
 
 
 cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
-    """Returns whether a style attribute hides the element: `display:none`, `visibility:hidden`, or a height of 0 with an
+    """Returns whether a style attribute hides the element: `display:none`, `visibility:hidden`, or a height and an
     opacity of 0.
 
     White space and the difference between small and capital letters are ignored. The names of other properties may end
@@ -96,7 +96,7 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
             # the end of a value
             if is_one_of(said, n, HIDES):
                 return True
-            found |= is_one_of(said, n, CLEAR) | is_one_of(said, n, FLAT) << 1
+            found |= (n == 9 and memcmp(said, b"opacity:0", 9) == 0) | is_one_of(said, n, FLAT) << 1
             n = 0
         elif not is_white(c) and n <= LONGEST_HIDING:
             said[n] = c + 32 if c'A' <= c <= c'Z' else c

@@ -39,7 +39,8 @@ from ncleaner.document._tables cimport (
     style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_ARTICLE, TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
+    TAG_ARTICLE, TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD,
+    TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport after_white, is_final, last_mark
@@ -389,16 +390,13 @@ def drop_forms(Tables tables not None, mask not None):
     cdef uint8_t[::1] left = None
     cdef const tables_t* t = &tables.t
     cdef Py_ssize_t i, first
-    cdef uint64_t words
     for i in range(t.n_elements):
         if t.elements[i].tag == TAG_FORM and t.elements[i].first_run < t.elements[i].last_run:
             left = mask.copy().view("u1") if left is None else left
             first = t.runs[t.elements[i].first_run].segment
             memset(&left[first], 0, t.runs[t.elements[i].last_run - 1].segment + 1 - first)
-    if left is not None:
-        words = kept_words(t, &kept[0])
-        if FORM_PART * (words - kept_words(t, &left[0])) <= words:
-            kept[:] = left
+    if left is not None and (FORM_PART - 1) * kept_words(t, &kept[0]) <= FORM_PART * kept_words(t, &left[0]):
+        kept[:] = left
 
 
 # --------------------------------------------------------------------------------------------------
@@ -442,12 +440,9 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
 LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere", "other pages")
 cdef const char** BEGINNINGS = table_of(LAST_LINES["beginnings"])
 # only the letters a to z are found as capitals, too
-_REFERENCES = {form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])}
-cdef const char** REFERENCES = table_of(_REFERENCES)
-cdef uint8_t[256] first_bytes
-memset(first_bytes, 0, sizeof(first_bytes))
-for _words in _REFERENCES:
-    first_bytes[<uint8_t> _words.encode()[0]] = True
+cdef const char** REFERENCES = table_of({
+    form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])
+})
 cdef words_t OF_RIGHTS
 fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 
@@ -481,12 +476,12 @@ cdef bint _refers(const tables_t* t, const segment_t* s) noexcept nogil:
         p[0] < 0x80 or p[0] == 0xE2 or p[0] == 0xE3 and p[1] == 0x80 or p[0] >= 0xEF
     ):
         p += 1 if p[0] < 0x80 else 3 if p[0] < 0xF0 else 4
-    return p < end and first_bytes[p[0]] and begins_any(p, <size_t> (end - p), REFERENCES)
+    return p < end and begins_any(p, <size_t> (end - p), REFERENCES)
 
 
 def drop_references(Tables tables not None, mask not None, double article):
-    """Takes from a mask the lines with links, of up to 25 words, that lead to other pages: those before the headline, as
-    `Home > News > Title`, and on an article of 150 words and more those that begin like `Read also: Title`.
+    """Takes from a mask the lines with links, of up to 25 words, that lead to other pages: before the headline, those
+    like `Home > News > Title`; on an article of 150 words and more, those that begin like `Read also: Title`.
 
     `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
     """
@@ -514,7 +509,7 @@ cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
 
 
 cdef bint _opens(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment may be the title of hidden text after it: a heading, a question, a line with a colon."""
+    """Returns whether a segment may be the title of hidden text: a heading, a question, a line with a colon."""
     cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
     return mark == c'?' or mark == 0xFF1F or mark == 0x61F or ends_in_colon(t, s) or _head_of(t, s) >= 0
 
@@ -581,9 +576,8 @@ cdef enum:
     BOXES = 3
     # Ranks of heads: h1 to h6, titles of blocks, terms.
     RANKS = 8
-    # Most segments between the headline and the first kept one that are added, and the least words of a sentence.
+    # Most segments between the headline and the first kept one that are added.
     LEADS = 4
-    SENTENCE = 5
 
 # Least log-odds, in bits: of what has the tag of a head, of one between two texts of which all is kept, and of a line
 # that looks like one.
@@ -749,7 +743,7 @@ cdef void _add_lead(const tables_t* t, uint8_t* kept, const double* scores) noex
         end += 1
     for i in range(first, end if end < t.n_segments and kept[end] else first):
         kept[i] = scores[i] >= LEAD and _may_head(&s[i]) and (
-            s[i].zone == STANDFIRST or not s[i].zone and s[i].words >= SENTENCE
+            s[i].zone == STANDFIRST or not s[i].zone and s[i].words >= WORDS
             and is_final(last_mark(<const uint8_t*> t.text + s[i].start, <const uint8_t*> t.text + s[i].end))
         )
 

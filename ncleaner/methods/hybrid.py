@@ -8,16 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
+from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods import _rules
+from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.base import Trace
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel, Judgement
 from ncleaner.modelling.notices import Notices, shipped_notices
 
-# A page that keeps so many words is no notice at a lower probability.
+# A page of which fewer characters are left may be only a menu, a copyright line or a few links.
+_LITTLE = 120
+# From this number of kept words on, a page is a notice only at this probability.
 _MANY, _CERTAIN = 150, 0.7
 # A fragment of at most this many words, at this probability, is kept whole if it has no links.
 _FEW, _SURE = 40, 0.9
@@ -143,7 +148,7 @@ def finished(
     # a line that a user pipes is not the message of a server
     notice = 0.0 if document.is_text and len(document) == 1 else notices.probability(document, mask)
     if notice:
-        # nor is what nobody sees, or a page of links such as a shop's
+        # nor is hidden text, or a page of links such as a shop's
         shown = mask & document.readable
         notice = notices.probability(document, shown)
         if notice < _CERTAIN and document.segments["words"][shown].sum() >= _MANY:
@@ -160,6 +165,15 @@ def _keep_fragment(page: Judged) -> None:
     segments = page.document.segments
     if page.fragment > _SURE and segments["words"].sum() <= _FEW and not segments["link_chars"].any():
         page.mask |= page.document.readable
+
+
+def _drop_menus(page: Judged) -> None:
+    """Removes what has the form of a menu or a copyright line from a page of little text or all text,
+    and all of a page of little text that is nearly all links. Code has any form."""
+    chars, links = sums_of(page.tables, page.mask)
+    if chars < _LITTLE or page.fragment > 0.5:
+        page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
+        page.mask &= chars >= _LITTLE or 5 * links <= 4 * chars
 
 
 def _drop_other_articles(page: Judged) -> None:
@@ -186,8 +200,9 @@ RULES: tuple[Rule, ...] = (
     Rule("table", "", _rules.complete_tables),  # 0 ± .01
     Rule("item", "listing", _rules.complete_items),  # +.028 ± .01
     Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # +.015 ± .01
-    # what nobody sees
+    # hidden text
     Rule("hidden", "", _rules.drop_hidden),  # +.030 ± .02
     # headings without text below them
     Rule("heading", "", _rules.drop_last_headings),  # +.004 ± .004
+    Rule("form", "", _drop_menus, True),  # 0
 )

@@ -35,8 +35,8 @@ _NUMBERS = {
     "encoding": OF_ENCODING, "disabled": OF_DISABLED, "data-tex": OF_TEX, "data-lang": OF_LANGUAGE,
     "data-math": OF_TEX, "data-expr": OF_TEX, "aria-level": OF_LEVEL, "data-latex": OF_TEX, "data-formula": OF_TEX,
     "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE, "aria-controls": OF_CONTROLS,
-    "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN, "data-enlighter-language": OF_LANGUAGE,
-    "data-syntaxhighlighter-params": OF_LANGUAGE,
+    "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN,
+    "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
 }
 cdef enum:
     LONGEST = 29

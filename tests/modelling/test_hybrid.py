@@ -246,12 +246,13 @@ def test_a_model_may_leave_plain_text_to_its_ngrams() -> None:
     np.testing.assert_array_equal(Hybrid(again).keep(PAGE).scores, Hybrid(SHIPPED).keep(PAGE).scores)
 
 
-def test_a_line_of_text_is_kept() -> None:
+def test_a_line_of_text_is_kept_unless_it_has_the_form_of_a_menu() -> None:
     model = HybridModel.of_ngrams(read_ngrams("en"))
     for line, wanted in (
         ("Hello there, this is a text.", True),
         ("Please enable JavaScript.", True),
-        ("Home | News | Log in | Register", True),
+        ("Home | News | Log in | Register", False),
+        ("(c) 2024 Harbour Gazette", False),
     ):
         assert Hybrid(model).keep(dump_text(line)).mask.tolist() == [wanted], line
 
