@@ -4,8 +4,6 @@ Every cleaning method is a function of these tables and the text. Compiled code 
 place; Python code can read them as `Segment` objects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -91,7 +89,7 @@ class SiteCounts(NamedTuple):
     name: str
     pages: int
     texts: npt.NDArray[np.int32]
-    reference: Document | None = None
+    reference: "Document | None" = None
 
     @property
     def repetition(self) -> npt.NDArray[np.uint8]:

@@ -4,8 +4,6 @@ pages that hold nothing but a notice.
 Gold standards differ on these zones (`Document.segments`, column `zone`), so it is not left to a model.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +43,7 @@ class ZoneOptions(NamedTuple):
     news: bool = False
 
     @classmethod
-    def by_default(cls, entry: Entry) -> ZoneOptions:
+    def by_default(cls, entry: Entry) -> "ZoneOptions":
         """Returns what is wanted of the pages of a method if the user says nothing."""
         return cls(headline=entry.by_zones or None, comments=not entry.by_zones)
 

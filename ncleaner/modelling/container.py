@@ -5,8 +5,6 @@ the arrays that the header lists, each deflated. The header says the kind of the
 the arrays.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -389,7 +387,7 @@ class ModelFile(ABC):
         """
 
     @classmethod
-    def of_model(cls, model: ModelFile) -> Self:
+    def of_model(cls, model: "ModelFile") -> Self:
         """Makes a model of this kind from a model of another kind; returns a model of this kind unchanged.
 
         Raises:
@@ -399,7 +397,7 @@ class ModelFile(ABC):
             return model
         raise ValueError(f"{model!r} is not {cls.CALLED}")
 
-    def with_threshold(self, threshold: float | Preset) -> Self:
+    def with_threshold(self, threshold: "float | Preset") -> Self:
         """Returns the model with another threshold, in bits, or with a preset.
 
         Raises:

@@ -10,8 +10,6 @@ A segment has three statistics, all in bits (log2); a larger value means cleaner
 docs/languages.md has the figures for each.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,7 +61,7 @@ class Decision:
     scale: float = 1.0
     shift: float = 0.0
 
-    def with_threshold(self, threshold: float | Preset) -> Decision:
+    def with_threshold(self, threshold: float | Preset) -> "Decision":
         """Returns the decision with another threshold, in bits, or with one of its presets.
 
         Raises:
@@ -98,7 +96,7 @@ class Decision:
         )
 
     @classmethod
-    def of_header(cls, header: dict[str, Any]) -> Decision:
+    def of_header(cls, header: dict[str, Any]) -> "Decision":
         """Makes the decision from the entry of a model's header, which has its fields.
 
         Raises:

@@ -4,8 +4,6 @@ The structure of a page cannot tell an error message from a short text, so the m
 logistic regression over hashed terms (`_terms`). It judges only pages of which little text would be kept.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
@@ -101,7 +99,7 @@ class Notices(ModelFile):
         return {"terms": TERMS_VERSION, "step": self.step, "offset": self.offset}, {"weights": self.weights}
 
     @classmethod
-    def of_parts(cls, header: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Notices:
+    def of_parts(cls, header: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], name: str) -> "Notices":
         """Makes the model from an unpacked file.
 
         Raises:
