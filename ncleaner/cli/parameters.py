@@ -146,18 +146,19 @@ class Run(Declared):
         from ncleaner.reading.inputs import find_inputs, listed_inputs
 
         check_stdin([*(inputs or []), self.inputs_from or ""])
-        found = find_inputs(inputs or [], output=output, note=self._note)
+        found = find_inputs(inputs or [], output=output, note=self.note)
         return found + (listed_inputs(self.inputs_from, self.prefix or "") if self.inputs_from else [])
 
     def reading(self, reading: "Reading") -> "Reading":
         """Returns how inputs are read, with the prefix."""
         return replace(reading, prefix=self.prefix)
 
-    def _note(self, sentence: str) -> None:
+    def note(self, sentence: str, event: str = "passed_over") -> None:
+        """Shows a sentence; for programs, as an event."""
         if self.log_json:
             from ncleaner.cli.progress import log
 
-            log("passed_over", what=sentence)
+            log(event, what=sentence)
         elif not self.quiet:
             tell_error(sentence)
 

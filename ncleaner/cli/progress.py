@@ -166,7 +166,8 @@ class ProgressDisplay(Display):
         if tally.inputs:
             self._reached.pop(source, None)
             if self._as_json and not self._quiet:
-                log("input_finished", source=source.path)
+                for each in source.files:
+                    log("input_finished", source=each.path)
         seconds = max(time.monotonic() - self._started, 1e-3)
         pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
         self._show(
@@ -177,15 +178,15 @@ class ProgressDisplay(Display):
             megabytes_per_second=round(megabytes, 2),
         )
 
-    def finish(self, tally: Tally) -> None:
-        """Shows the summary of the run."""
+    def finish(self, tally: Tally, advises: bool = False) -> None:
+        """Shows the summary of the run; see `run_summary`."""
         if self._quiet:
             return
         if self._as_json:
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
             in_short = tally.pages == 1 and self._is_piped and not sys.stdout.isatty()
-            self.say(run_summary(tally, in_short, self._is_piped))
+            self.say(run_summary(tally, in_short, advises and not self._is_piped))
 
 
 class SortDisplay(Display):
@@ -285,15 +286,15 @@ def _without_model(tally: Tally) -> Iterator[str]:
             yield f"{pages} were cleaned without a model: `--learn` makes one in some seconds"
 
 
-def run_summary(tally: Tally, in_short: bool = False, is_piped: bool = False) -> str:
+def run_summary(tally: Tally, in_short: bool = False, advises: bool = False) -> str:
     """Returns the summary of a run as text.
 
     Args:
         tally: of the run.
         in_short: without numbers of what is in the pages.
-        is_piped: nothing can be learned from the input again, so no language without a model is named.
+        advises: to learn models of languages that have none.
     """
-    without = [] if is_piped else _without_model(tally)
+    without = _without_model(tally) if advises else []
     return "\n".join([*_of_pages(tally, in_short), *without, *_of_left_out(tally), *_of_inputs(tally)])
 
 

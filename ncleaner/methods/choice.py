@@ -210,7 +210,7 @@ def _by_language(entry: Entry, model: str | Path) -> ByLanguage:
     for path in files:
         if not language_of_model(path):
             raise ModelError(f"{path} does not say its language: train it with --language")
-    models = ByLanguage(entry.kinds, [*own_models().values(), *files])
+    models = ByLanguage(entry.kinds, files)
     if not models.loaded():
         raise ModelError(f"there is no model of a language (*.ncm) in the directory {model}")
     return models
@@ -238,7 +238,7 @@ def model_files(method: str, model: str | Path) -> list[str | Path]:
         return [_own_model(entry, model), *entry.parts]
     if not _is_per_page(model):
         return [model, *entry.parts]
-    own = () if model == SHIPPED else own_models().values()
+    own = own_models().values() if model == AUTO else ()
     files = () if model in (AUTO, SHIPPED) else sorted(Path(model).glob("*.ncm"))
     return [*shipped_models("ngram"), *own, *files, *entry.parts]
 

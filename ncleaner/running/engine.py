@@ -163,6 +163,7 @@ class _Run:
                     elif isinstance(event, Failed):
                         raise OutputError(event.why)
                     else:
+                        self.count(Tally(inputs=file.items), file.source, file.source.size)
                         # after a death, each by itself, so that it shows at which page
                         waiting.extend(file.source.members[file.items :])
                     file.closing.close()

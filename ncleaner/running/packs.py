@@ -49,7 +49,7 @@ class WritingJob(CleaningJob):
 
     def _written(self, source: Input, name: str, state: WorkerState) -> tuple[bytes, Tally]:
         """Returns the line and the counts of an input; no line if its output cannot be written."""
-        began, tally = time.monotonic(), Tally(inputs=1)
+        began, tally = time.monotonic(), Tally()
         try:
             with open_output_in(self.folder, name, state.settings) as output:
                 for chunk in FileJob(source=source).run(state):

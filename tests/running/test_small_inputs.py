@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from ncleaner.running.engine import run
 from ncleaner.running.outputs import _LITTLE, _MOST_TOGETHER, QUARANTINE, in_jobs
 from ncleaner.running.settings import Settings
 
-from ..cli.test_app import NCLEANER
+from ..cli.test_app import NCLEANER, ncleaner
 from ..conftest import HookWorkers
 from ..faults import HOOK
 from ..runs import entries_in, outputs_in
@@ -170,3 +171,10 @@ def test_an_interrupted_run_leaves_nothing_half_written(source: Path, tmp_path: 
     whole = tmp_path / "whole"
     assert run(find_inputs([source]), Settings(), output=whole, jobs=1).inputs == 3100
     assert outputs_in(out) == outputs_in(whole)
+
+
+def test_programs_are_told_of_each_input(source: Path, tmp_path: Path) -> None:
+    done = ncleaner("clean", source, "-o", tmp_path / "out", "-f", "text", "-j", "1", "--log-json")
+    events = [json.loads(line) for line in done.stderr.decode().splitlines()]
+    finished = [Path(each["source"]) for each in events if each["event"] == "input_finished"]
+    assert sorted(finished) == sorted(source / f"{name}.html" for name in NAMES)

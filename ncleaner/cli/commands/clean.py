@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
 from ncleaner.cli.printing import finish, tell
 from ncleaner.errors import named
+from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.options import OptionError
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -111,7 +113,7 @@ def command(
             again=asked.again, quarantine=quarantine, shard=asked.part,
         )  # fmt: skip
         finish()
-    display.finish(tally)
+    display.finish(tally, advises=recipe.learn is None and recipe.model == DEFAULT_MODEL)
     if not tally.complete:
         raise typer.Exit(1)
 
@@ -130,7 +132,9 @@ def _surveyed(
     with ExitStack() as until_cleaned:
         if recipe.learn:
             learned = named("ncleaner.lab.training.for_run:learned")
-            made = learned(sources, settings, place, again=asked.again, say=len if asked.quiet else tell)
+            made = learned(
+                sources, settings, place, again=asked.again, say=partial(asked.note, event="learned")
+            )
             settings = until_cleaned.enter_context(made)
         if recipe.sites == AUTO_SITES:
             # only here: it loads SQLite

@@ -226,3 +226,60 @@ def test_every_script_can_be_learned(tmp_path: Path, language: str) -> None:
     out = cleaned(source, tmp_path / "out")
     assert {row["model"] for row in rows(out)} == {language}
     assert all(sentences[0] in row["text"] or sentences[1] in row["text"] for row in rows(out))
+
+
+def test_the_models_of_the_user_stay(tmp_path: Path) -> None:
+    """A directory of models is used beside what is learned, and what it has is not learned."""
+    source = crawl(tmp_path / "in")
+    learned_in = tmp_path / "first" / "_run" / "models"
+    cleaned(source, tmp_path / "first")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "swedish.ncm").write_bytes((learned_in / "sv.ncm").read_bytes())
+    said: list[str] = []
+    settings = Settings(Recipe(model=f"{tmp_path}/own", learn="auto"))
+    with learned(find_inputs([source]), settings, tmp_path / "out", say=said.append) as found:
+        assert (
+            not said and load_model(tmp_path / "out" / "_run" / "models" / "sv.ncm").about["language"] == "sv"
+        )
+        assert found.model == tmp_path / "out" / "_run" / "models"
+
+
+def test_a_sample_of_many_inputs_is_filled(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in", 45)
+    for n in range(100):
+        (source / f"{n}.html").write_text(
+            f"<p>The harbour board decided on Monday to light the quay again, as in {n}."
+        )
+    done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
+    assert "a model is learned from 45 pages in sv" in done.stderr.decode()
+
+
+def test_it_goes_with_a_survey_and_with_events(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    options = (
+        "--learn",
+        "--sites",
+        "auto",
+        "--drop-seen",
+        "-f",
+        "jsonl",
+        "-o",
+        tmp_path / "out",
+        "--log-json",
+    )
+    done = ncleaner("clean", source, *options)
+    assert done.returncode == 0
+    events = [json.loads(line) for line in done.stderr.decode().splitlines()]
+    assert [each["what"] for each in events if each["event"] == "learned"] == [
+        "a model is learned from 30 pages in sv"
+    ]
+    assert {row["model"] for row in rows(tmp_path / "out")} == {"sv"}
+
+
+def test_no_advice_where_it_cannot_help(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in", 45, 1)
+    for options in (("--learn",), ("--model", "nonlexical")):
+        done = ncleaner("clean", source, *options, "-f", "text", "-o", tmp_path / options[-1])
+        assert "were cleaned without a model" not in done.stderr.decode()
+    done = ncleaner("clean", source, "-f", "text", "-o", tmp_path / "plain")
+    assert "45 pages in sv were cleaned without a model: `--learn`" in done.stderr.decode()
