@@ -85,13 +85,11 @@ def pages_by_language(
             passed["too large"] += 1
             continue
         language = page_language(document)
-        site = site_of(page.url if "://" in page.url else "", page.body)
-        text = hashlib.sha256(document.data).digest()
         if not wanted(language):
             passed["in other languages"] += 1
-        elif text in texts:
+        elif (text := hashlib.sha256(document.data).digest()) in texts:
             passed["the same as another page"] += 1
-        elif site and of_site[language, site] >= _PER_SITE:
+        elif (site := _site_of(page)) and of_site[language, site] >= _PER_SITE:
             passed[f"beyond {_PER_SITE} of a site"] += 1
         else:
             texts.add(text)
@@ -102,6 +100,11 @@ def pages_by_language(
             if len(texts) == most:
                 break
     return found, passed
+
+
+def _site_of(page: Page) -> str:
+    """Returns the site of a page; without a URL, the page is parsed once more to find it."""
+    return site_of(page.url if "://" in page.url else "", page.body)
 
 
 def learn_languages(
