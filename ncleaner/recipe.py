@@ -1,7 +1,5 @@
 """The recipe: how a page is cleaned. Each option is declared here and nowhere else."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -93,7 +91,7 @@ class Recipe(Declared):
         choices=tuple(METHODS), check=_check_method, flags="--method -m", common=True, panel=_DECISION,
         positional=True,
     )  # fmt: skip
-    model: str | Path | ModelFile = option(
+    model: "str | Path | ModelFile" = option(
         DEFAULT_MODEL,
         "Model: auto, a name or a file. auto: a model per page by its language, your own first (see "
         "`ncleaner models`); shipped: auto "
@@ -113,13 +111,13 @@ class Recipe(Declared):
         "Set a parameter of the method; `ncleaner methods METHOD` lists them. Can be repeated.",
         what="a mapping {name: value}", flags="--set", metavar="NAME=VALUE", panel=_DECISION,
     )  # fmt: skip
-    sites: str | Path | Survey | None = option(
+    sites: "str | Path | Survey | None" = option(
         None,
         "Remove text repeated across a site. FILE: a survey of sites, or the directory of one (see "
         "`ncleaner survey`); auto: `clean` surveys the inputs first, and so reads them twice.",
         kind=str, check=_check_sites, metavar="auto|FILE", common=True, panel=_DECISION,
     )  # fmt: skip
-    threshold: float | Preset | None = option(
+    threshold: "float | Preset | None" = option(
         None,
         "Keep segments with at least these log-odds, in bits; a higher value removes more.",
         kind=float, check=_check_threshold, presets=_PRESETS, otherwise="the model's", metavar="BITS",
@@ -139,11 +137,9 @@ class Recipe(Declared):
     )  # fmt: skip
     captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)
     news: bool = option(
-        False,
-        "Treat every page as a news article. Also leaves out readers' comments (hybrid).",
-        common=True,
+        False, "Treat every page as a news article. Also leaves out readers' comments (hybrid).", common=True,
         panel=_KEPT,
-    )
+    )  # fmt: skip
     notices: bool = option(
         False,
         "Keep pages that are only a notice, such as an error message, a cookie wall or an empty listing. "

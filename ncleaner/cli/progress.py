@@ -1,8 +1,6 @@
 """Progress and summary of a run: a bar on a terminal, a line every ten seconds elsewhere, JSON for
 programs."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time
@@ -197,7 +195,7 @@ class SortDisplay(Display):
         self._phase = ""
         self._before = 0
 
-    def advance(self, phase: Phase, notes: Iterable[Note]) -> None:
+    def advance(self, phase: "Phase", notes: Iterable[Note]) -> None:
         """Shows what the sort reports; see `sorting.regroup.Progress`."""
         for note in notes:
             self._tell(note)
@@ -214,7 +212,7 @@ class SortDisplay(Display):
             megabytes_per_second=round(megabytes, 2),
         )
 
-    def finish(self, tally: SortTally) -> None:
+    def finish(self, tally: "SortTally") -> None:
         """Shows the summary of the sort."""
         if self._quiet:
             return
@@ -224,7 +222,7 @@ class SortDisplay(Display):
             self.say(sort_summary(tally))
 
 
-def sort_summary(tally: SortTally) -> str:
+def sort_summary(tally: "SortTally") -> str:
     """Returns the summary of a sort as text."""
     read = tally.inputs - tally.unread
     lines = [
@@ -239,15 +237,11 @@ def sort_summary(tally: SortTally) -> str:
     if tally.resumed:
         lines.append(f"{counted(tally.resumed, 'input was', 'inputs were')} read by an earlier run")
     if tally.damaged:
-        lines.append(
-            f"{counted(tally.damaged, 'place')} of damage in the inputs; everything whole around "
-            f"{'it' if tally.damaged == 1 else 'them'} is sorted"
-        )
+        lines.append(f"{counted(tally.damaged, 'place')} of damage in the inputs; everything else is sorted")
     if tally.unread:
-        its, it = ("its", "it") if tally.unread == 1 else ("their", "them")
         lines.append(
-            f"{counted(tally.unread, 'input')} could not be read to {its} end, so nothing is sorted yet: "
-            f"run the same command again, or without {it}"
+            f"{counted(tally.unread, 'input')} could not be read to the end, so nothing is sorted yet: "
+            f"run the same command again, or without {'it' if tally.unread == 1 else 'them'}"
         )
     return "\n".join(lines)
 
@@ -327,8 +321,7 @@ def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
     if number := tally.unfamiliar:
         yield (
             f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
-            f"n-grams say little about {'it' if number == 1 else 'them'}: `ncleaner models` shows for which "
-            "languages there are models, and `ncleaner train` makes one"
+            "n-grams say little: `ncleaner models` lists all models, and `ncleaner train` makes one"
         )
     if number := tally.notices:
         holds, it = ("holds", "it") if number == 1 else ("hold", "them")

@@ -1,7 +1,5 @@
 """The decision of a method about a Document: the segments it keeps, and remarks for the run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,7 +117,7 @@ class Kept(NamedTuple):
     quality: float | None = None
     seen: npt.NDArray[np.float64] | None = None
 
-    def marks_of(self, document: Document) -> npt.NDArray[np.uint8]:
+    def marks_of(self, document: "Document") -> npt.NDArray[np.uint8]:
         """The kind of each segment of the document: shape (segments,), ASCII codes of `p`, `h` and `l`."""
         return document.segments["kind"] if self.marks is None else self.marks
 
@@ -147,7 +145,7 @@ class Kept(NamedTuple):
         duplicate_of: str | None = None,
         left_out: str | None = None,
         language_score: float | None = None,
-    ) -> Kept:
+    ) -> "Kept":
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
         remarks = Remarks(
@@ -165,7 +163,7 @@ class Kept(NamedTuple):
             self.mask, self.scores, remarks, self.kinds, self.marks, self.estimate, self.quality, self.seen
         )
 
-    def without_seen(self) -> Kept:
+    def without_seen(self) -> "Kept":
         """Returns the same decision without the segments of which earlier pages have more than half.
 
         A segment too short to tell, such as a heading, goes with the longer kept segments on both sides.
@@ -188,7 +186,7 @@ class Kept(NamedTuple):
         return self._replace(mask=mask, remarks=remarks)
 
 
-def lines_of(document: Document, kept: Kept) -> bytes:
+def lines_of(document: "Document", kept: "Kept") -> bytes:
     """Returns the kept segments as CleanEval writes them: `<p>`, `<h>` or `<l>`, the text on one line, a line
     end."""
     rows = np.flatnonzero(kept.mask)
@@ -200,7 +198,7 @@ def lines_of(document: Document, kept: Kept) -> bytes:
     )
 
 
-def cells_of(document: Document) -> npt.NDArray[np.int32]:
+def cells_of(document: "Document") -> npt.NDArray[np.int32]:
     """Returns the cell of a table around each segment: shape (segments,), rows of `elements`; -1 for none.
 
     A segment in an item of a list within a cell is in none.

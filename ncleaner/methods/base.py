@@ -1,7 +1,5 @@
 """The interface of cleaning methods, and the entries of the table of methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from types import MappingProxyType
@@ -33,7 +31,7 @@ class Method(Protocol):
 
     name: str
 
-    def keep(self, document: Document) -> Kept:
+    def keep(self, document: "Document") -> "Kept":
         """Says which segments to keep."""
         ...
 
@@ -53,7 +51,7 @@ class Trace:
         self.rules: list[tuple[str, npt.NDArray[np.bool_]]] = []
         self.copied: npt.NDArray[np.int32] | None = None
 
-    def note(self, rule: str, mask: npt.NDArray[np.bool_]) -> None:
+    def note(self, rule: str, mask: "npt.NDArray[np.bool_]") -> None:
         """Records the mask after a rule."""
         self.rules.append((rule, mask.copy()))
 
@@ -71,7 +69,7 @@ class ModelKind(NamedTuple):
     path: str
 
     @property
-    def model(self) -> type[ModelFile]:
+    def model(self) -> "type[ModelFile]":
         """The class of the model."""
         found: type[ModelFile] = named(self.path)
         return found
@@ -128,8 +126,8 @@ class Entry(NamedTuple):
 
     def make(
         self,
-        model: ModelFile | None = None,
-        threshold: float | Preset | None = None,
+        model: "ModelFile | None" = None,
+        threshold: "float | Preset | None" = None,
         news: bool = False,
         parameters: Mapping[str, Value] = MappingProxyType({}),
     ) -> Method:

@@ -160,18 +160,11 @@ class Line:
         tally = Tally.of_record(record)
         tally.inputs = len(members) or 1
         return cls(
-            input=str(record["input"]),
-            path=str(record["path"]),
-            size=_size(record["size"]),
-            modified=int(record["modified"]),
-            members=members,
-            outputs=_outputs(record["outputs"]),
-            finished=_time(record["finished"]),
-            seconds=_seconds(record["seconds"]),
-            tally=tally,
-            key=record["settings"],
-            settings=known[record["settings"]],
-        )
+            input=str(record["input"]), path=str(record["path"]), size=_size(record["size"]),
+            modified=int(record["modified"]), members=members, outputs=_outputs(record["outputs"]),
+            finished=_time(record["finished"]), seconds=_seconds(record["seconds"]), tally=tally,
+            key=record["settings"], settings=known[record["settings"]],
+        )  # fmt: skip
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
@@ -190,18 +183,11 @@ def line_of(
         outputs: the names of its output and of further files of it.
     """
     line = Line(
-        input=source.relative,
-        path=source.path,
-        size=source.size,
-        modified=source.modified,
+        input=source.relative, path=source.path, size=source.size, modified=source.modified,
         members=[each.relative for each in source.members],
-        outputs={name: folder.size(name) for name in outputs},
-        finished=datetime.now(UTC),
-        seconds=seconds,
-        tally=tally,
-        key=key,
-        settings={},
-    )
+        outputs={name: folder.size(name) for name in outputs}, finished=datetime.now(UTC), seconds=seconds,
+        tally=tally, key=key, settings={},
+    )  # fmt: skip
     return json.dumps(line.record()).encode() + b"\n"
 
 

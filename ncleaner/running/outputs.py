@@ -98,12 +98,9 @@ def _pack(members: list[Input]) -> Input:
     name = hashlib.sha256(os.fsencode(first.relative)).hexdigest()[:12]
     seen = hashlib.sha256(repr([(each.relative, each.size, each.modified) for each in members]).encode())
     return Input(
-        f"{first.path} and {counted(others, 'other')}",
-        f"part-{name}",
-        sum(each.size or 0 for each in members),
-        int.from_bytes(seen.digest()[:6]),
-        tuple(members),
-    )
+        f"{first.path} and {counted(others, 'other')}", f"part-{name}",
+        sum(each.size or 0 for each in members), int.from_bytes(seen.digest()[:6]), tuple(members),
+    )  # fmt: skip
 
 
 def output_names(inputs: Iterable[Input], suffix: str, is_flat: bool = False) -> dict[Input, str]:

@@ -77,16 +77,10 @@ class Settings:
 
         with opened(source, pipes) as (stream, name):
             yield from read(
-                stream,
-                input_format=self.reading.input_format,
-                limits=self.recipe.limits,
-                marker=self.reading.marker,
-                text=self.recipe.text,
-                column=self.reading.column,
-                carry=self.output.carried,
-                prefix=self.reading.prefix,
-                **{"name": name, **more},
-            )
+                stream, input_format=self.reading.input_format, limits=self.recipe.limits,
+                marker=self.reading.marker, text=self.recipe.text, column=self.reading.column,
+                carry=self.output.carried, prefix=self.reading.prefix, **{"name": name, **more},
+            )  # fmt: skip
 
     def cleaner(self) -> "Cleaner":
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""

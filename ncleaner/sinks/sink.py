@@ -1,7 +1,5 @@
 """Interface of an output format, and what formats share: times, ids, and strings that can be written."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -182,7 +180,7 @@ class Sink(ABC):
         self.marks = self.marks or options.markdown
 
     @abstractmethod
-    def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
+    def render(self, page: "Page", document: "Document", kept: "Kept", single: bool) -> bytes:
         """Returns one page as bytes of the output.
 
         Args:
@@ -195,7 +193,7 @@ class Sink(ABC):
             The page; empty if it has no clean text and the format leaves such pages out.
         """
 
-    def lost(self, page: Page | Skip, why: str) -> bytes:
+    def lost(self, page: "Page | Skip", why: str) -> bytes:
         """Returns what the output has of a page that is given up: nothing, in most formats."""
         return b""
 

@@ -1,7 +1,5 @@
 """Files and folders after a URL, through fsspec."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -119,7 +117,7 @@ def _patiently(url: str, action: Callable[[], T], most: int | None = None) -> T:
     raise AssertionError("not reached")
 
 
-def _system(url: str) -> tuple[AbstractFileSystem, str]:
+def _system(url: str) -> "tuple[AbstractFileSystem, str]":
     """Returns the file system of a URL, and the path on it."""
     try:
         from fsspec.core import url_to_fs
@@ -324,7 +322,7 @@ class _RemoteLog:
     If a run is killed, the next one cleans the inputs of lines that were not copied again, to the same bytes.
     """
 
-    def __init__(self, folder: RemoteFolder, name: str) -> None:
+    def __init__(self, folder: "RemoteFolder", name: str) -> None:
         self._stem, _, self._suffix = name.rpartition(".")
         # no other run has this name, on whatever machine
         self._stem += f".{uuid.uuid4().hex}"
@@ -334,7 +332,7 @@ class _RemoteLog:
         self._done = 0
         self._begun = self._copied = time.monotonic()
 
-    def __enter__(self) -> _RemoteLog:
+    def __enter__(self) -> "_RemoteLog":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -368,7 +366,7 @@ class _RemoteLog:
         self._copied = time.monotonic()
 
 
-def _put(system: AbstractFileSystem, put: Callable[[str], object], path: str) -> None:
+def _put(system: "AbstractFileSystem", put: Callable[[str], object], path: str) -> None:
     """Writes a file by `put`, and makes the directory above it where there are any."""
     try:
         put(path)
@@ -391,7 +389,7 @@ class RemoteFolder:
     def __str__(self) -> str:
         return self.url
 
-    def _at(self, name: str) -> tuple[AbstractFileSystem, str, str]:
+    def _at(self, name: str) -> "tuple[AbstractFileSystem, str, str]":
         url = f"{self.url}/{name}"
         with _reaching(url):
             system, path = _system(url)

@@ -63,7 +63,7 @@ def test_a_list_of_inputs(tmp_path: Path) -> None:
     said = result.stderr.decode()
     assert result.returncode == 1
     assert f"{ROOT}/examples/missing.warc.gz: No such file or directory" in said
-    assert "1 input could not be read to its end, so nothing is sorted yet" in said
+    assert "1 input could not be read to the end, so nothing is sorted yet" in said
     assert not list((tmp_path / "out").rglob("*.warc.gz"))
 
 

@@ -65,11 +65,9 @@ class Surveying(Declared):
 
 @reports_errors
 @with_options(
-    reading=part(Reading, "input_format"),
-    surveying=Surveying,
-    recipe=part(Recipe, "method model encoding"),
+    reading=part(Reading, "input_format"), surveying=Surveying, recipe=part(Recipe, "method model encoding"),
     asked=part(Run, without="shard"),
-)
+)  # fmt: skip
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -116,16 +114,10 @@ def _survey(
     sources = asked.sources([name for name in inputs if not parts.get(name)])
     with going_on(), ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
         tally, found = survey(
-            sources,
-            [part for each in parts.values() for part in each],
-            surveying.output,
-            settings,
+            sources, [part for each in parts.values() for part in each], surveying.output, settings,
             contents=Contents(*(getattr(surveying, name) for name in Contents._fields)),
-            shards=surveying.shards,
-            jobs=asked.processes,
-            progress=display.advance,
-            again=asked.again,
-        )
+            shards=surveying.shards, jobs=asked.processes, progress=display.advance, again=asked.again,
+        )  # fmt: skip
     if sources:
         display.finish(tally)
     return tally, found

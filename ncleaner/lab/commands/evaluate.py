@@ -14,11 +14,9 @@ from ncleaner.recipe import Recipe
 
 @reports_errors
 @with_options(
-    measuring=Measuring,
-    labelled=part(Labelled, "site_from"),
-    recipe=part(Recipe, without="alt_text limits learn"),
-    run=part(Run, "jobs quiet"),
-)
+    measuring=Measuring, labelled=part(Labelled, "site_from"),
+    recipe=part(Recipe, without="alt_text limits learn"), run=part(Run, "jobs quiet"),
+)  # fmt: skip
 def command(
     predicted: Annotated[
         Path,

@@ -1,7 +1,5 @@
 """`ncleaner inspect`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -185,7 +183,7 @@ def _side(name: str, recipe: Recipe) -> Recipe:
     return replace(recipe, method=name, parameters=recipe.parameters if name == recipe.method else {})
 
 
-def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) -> Explanation:
+def _explained(item: Page, path: str, cleaner: "Cleaner", against: Path | None) -> "Explanation":
     from ncleaner.lab.explaining.against import gold_of, with_gold
     from ncleaner.lab.explaining.explain import explain
 
@@ -196,7 +194,7 @@ def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) ->
     return with_gold(explanation, gold, str(source))
 
 
-def _show(explanation: Explanation, asked: Inspecting) -> None:
+def _show(explanation: "Explanation", asked: Inspecting) -> None:
     from ncleaner.lab.explaining.verdicts import details_of, lines_of
 
     only = [each for each in explanation.segments if each.is_wrong or not asked.wrong]
@@ -216,7 +214,7 @@ def _show(explanation: Explanation, asked: Inspecting) -> None:
         show("\n".join(lines_of(explanation, reasons=asked.why is True, only=only)))
 
 
-def _show_differences(found: Differences, asked: Inspecting) -> None:
+def _show_differences(found: "Differences", asked: Inspecting) -> None:
     if asked.html is not None:
         from ncleaner.lab.explaining.drawing import page_of_differences
 

@@ -101,17 +101,11 @@ def command(*, labelled: Labelled, tried: Tried, ngrams: NGramOptions, recipe: R
         check_writable(path)
     with training_notes(run.quiet), CountDisplay("step", "steps", quiet=run.quiet) as display:
         tuning = search(
-            read_labelled(labelled, recipe),
-            orders=tried.order or range(1, MAX_ORDER + 1),
-            qs=tried.q or DEFAULT_QS,
-            alphabets=tried.alphabet or ALPHABET_NAMES,
-            schemes=tried.scheme or ("aligned",),
-            ngrams=ngrams,
-            method=tried.method,
-            k=tried.folds,
-            jobs=run.processes,
-            progress=display.advance,
-        )
+            read_labelled(labelled, recipe), orders=tried.order or range(1, MAX_ORDER + 1),
+            qs=tried.q or DEFAULT_QS, alphabets=tried.alphabet or ALPHABET_NAMES,
+            schemes=tried.scheme or ("aligned",), ngrams=ngrams, method=tried.method, k=tried.folds,
+            jobs=run.processes, progress=display.advance,
+        )  # fmt: skip
     training = train_command(tuning, labelled, ngrams, recipe, plot.with_suffix(".ncm"))
     if tried.json:
         found = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)

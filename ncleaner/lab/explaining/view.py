@@ -4,8 +4,6 @@ The markup is made anew from the parsed tree: only elements of `_DRAWN` with att
 it, so it holds no script, no frame, no form, no link and no address.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -71,7 +69,7 @@ class _Drawing:
         self.styles: list[tuple[str, str]] = []
         self._styled = 0
 
-    def add(self, node: LexborNode, what: int, start: int, end: int) -> None:
+    def add(self, node: "LexborNode", what: int, start: int, end: int) -> None:
         """Adds what a walk meets, as `walk` has it."""
         tag = node.tag or ""
         if what == Met.TEXT:
@@ -83,7 +81,7 @@ class _Drawing:
         elif what == Met.PASSED:
             self._add_whole(tag, node, start, end)
 
-    def _add_whole(self, tag: str, node: LexborNode, start: int, end: int) -> None:
+    def _add_whole(self, tag: str, node: "LexborNode", start: int, end: int) -> None:
         if end > start:
             # a formula
             self.met.append(_Text(start, end, node.text(deep=True)))
@@ -95,7 +93,7 @@ class _Drawing:
             alt = node.attributes.get("alt") or ""
             self.met.append(f"<x-img{_sizes(node)}>{escape(alt)}</x-img>")
 
-    def _add_style(self, node: LexborNode) -> None:
+    def _add_style(self, node: "LexborNode") -> None:
         child = node.first_child
         text = "" if child is None else child.text_content or ""
         self._styled += len(text)
@@ -103,7 +101,7 @@ class _Drawing:
             self.styles.append((node.attributes.get("media") or "", text))
 
 
-def _opening(tag: str, node: LexborNode) -> str:
+def _opening(tag: str, node: "LexborNode") -> str:
     attributes = node.attributes
     kept = "".join(
         f' {name}="{escape(value)}"' for name in _KEPT if (value := attributes.get(name)) is not None
@@ -112,7 +110,7 @@ def _opening(tag: str, node: LexborNode) -> str:
     return f"<{name}{kept}>"
 
 
-def _sizes(node: LexborNode) -> str:
+def _sizes(node: "LexborNode") -> str:
     """Returns the size of an image as a style, as far as its attributes tell it in pixels."""
     found = []
     for name in ("width", "height"):

@@ -3,8 +3,6 @@
 What people decide about training, each option declared once. Nothing here loads NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +82,7 @@ class NGramOptions(Declared):
         "Interpolation factor, between 0 and 1; larger values smooth more.",
         kind=float, low=LEAST_Q, high=MOST_Q, otherwise=f"{DEFAULT_Q}", panel=_NGRAMS,
     )  # fmt: skip
-    alphabet: str | Alphabet = option(
+    alphabet: "str | Alphabet" = option(
         DEFAULT_ALPHABET,
         "learned: the frequent characters of the pages, and classes for the rest; ascii: folding to ASCII; "
         "nonlexical: letters become a, digits become 0.",
@@ -95,12 +93,12 @@ class NGramOptions(Declared):
         low=1, high=MAX_LEARNED, flags="--alphabet-size", panel=_NGRAMS,
     )  # fmt: skip
     cased: bool = option(False, "Let a learned alphabet distinguish capitals.", panel=_NGRAMS)
-    scheme: Scheme = option(
+    scheme: "Scheme" = option(
         "aligned",
         "aligned: label the pages' segments by the clean text; differential: raw minus clean counts.",
         choices=SCHEMES, panel=_NGRAMS,
     )  # fmt: skip
-    statistic: Statistic = option(
+    statistic: "Statistic" = option(
         "page",
         "By what n-grams decide on a segment: its log-odds given the whole page, alone, or per character.",
         choices=STATISTICS, panel=_NGRAMS,
@@ -108,13 +106,13 @@ class NGramOptions(Declared):
     threshold: float | None = option(
         None, "In bits; segments that reach it are kept.", kind=float, what="a number of bits", flags=None
     )
-    more_clean: Sequence[Document] = option(
+    more_clean: "Sequence[Document]" = option(
         (), "Documents that are clean as a whole.", kind=object, check=_check_documents, flags=None
     )
-    more_dirty: Sequence[Document] = option(
+    more_dirty: "Sequence[Document]" = option(
         (), "Documents that are dirty as a whole.", kind=object, check=_check_documents, flags=None
     )
-    base: NGramModel | None = option(None, "A model to adapt.", kind=object, check=_check_base, flags=None)
+    base: "NGramModel | None" = option(None, "A model to adapt.", kind=object, check=_check_base, flags=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +127,9 @@ class Labelled(Declared):
         metavar="DIR|FILE", common=True, panel=_PAGES,
     )  # fmt: skip
     clean: Path | None = option(
-        None,
-        "Directory of their cleaned text. Same names, .txt, UTF-8.",
-        kind=Path,
-        metavar="DIR",
-        common=True,
-        panel=_PAGES,
-    )
+        None, "Directory of their cleaned text. Same names, .txt, UTF-8.", kind=Path, metavar="DIR",
+        common=True, panel=_PAGES,
+    )  # fmt: skip
     manifest: Path | None = option(
         None,
         "File of JSON lines with the id and url of each page; they show which pages share a site.",
