@@ -1,19 +1,22 @@
 """What pages of a language are worth: raw ones, cleaned ones, both; and whether what `train` prints holds.
 
-    python -m bench.fifty GOLD_DIR... [--structure FILE] [--nonlexical FILE] [--draws 20] [--pages 50]
+    python -m bench.fifty GOLD_DIR[:LANG]... [--structure FILE] [--nonlexical FILE] [--draws 20] [--pages 50]
 
-For each gold directory of one language, the F of words on pages of sites that no model has seen: from nothing
-(the structure model with non-lexical n-grams), from all raw pages of the other sites (`train --from-crawl`),
-from 5, 10, 20 and 50 cleaned pages, and from those on top of the raw ones. Then the F that `train` prints, of
-draws of whole sites with up to so many pages, against that of the same model on the other sites.
+For each gold directory of one language, the F of words on pages of sites that no model has seen, by `hybrid`
+and by the n-grams alone: from nothing (the structure model with non-lexical n-grams), from all raw pages of
+the other sites (`clean --learn`, `train --from-crawl`), from 5, 10, 20 and 50 cleaned pages, from those on
+top of the raw ones, and by the shipped model. Then the F that `train` prints, of draws of whole sites with up
+to so many pages, against that of the same model on the other sites.
 
-The shipped structure model has seen the pages of the gold directories: for figures of a new language, give
-models that were trained without it.
+The shipped models have seen the pages of the gold directories: for figures of a new language, give models
+that were trained without it (`scripts/train_models.py --without`).
 """
 
 from __future__ import annotations
 
+import json
 import random
+import time
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -42,17 +45,20 @@ from ncleaner.lab.training.validation import (
 from ncleaner.methods.choice import load_model, read_ngrams
 from ncleaner.methods.registry import entry_of
 from ncleaner.methods.zoning import ZoneOptions
+from ncleaner.modelling.files import shipped_models
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure
 
 SIZES = (5, 10, 20, 50)
-WANTED = ZoneOptions.by_default(entry_of("hybrid"))
+METHODS = ("hybrid", "ngram")
 Triple = tuple[float, float, float]
 
 
-def cleaned(model: HybridModel, document: Document) -> npt.NDArray[np.bool_]:
+def cleaned(model: HybridModel, document: Document, method: str = "hybrid") -> npt.NDArray[np.bool_]:
     """Returns the mask of what `clean` keeps."""
-    return WANTED.applied(document, entry_of("hybrid").make(model).keep(document)).mask
+    entry = entry_of(method)
+    kept = entry.make(model if method == "hybrid" else model.ngrams).keep(document)
+    return ZoneOptions.by_default(entry).applied(document, kept).mask
 
 
 def some(pairs: Sequence[Pair], number: int, seed: int) -> list[Pair]:
@@ -74,10 +80,11 @@ class Rows:
 
     def note(self, name: str, seed: int, fold: Sequence[int], model: HybridModel) -> None:
         """Cleans the pages of a fold."""
-        pages = self._rows.setdefault(name, {}).setdefault(seed, {})
-        for number in fold:
-            pair = self._pairs[number]
-            pages[number] = page_figures(pair, cleaned(model, pair.document))
+        for method in METHODS:
+            pages = self._rows.setdefault(f"{name:<18} {method:<6}", {}).setdefault(seed, {})
+            for number in fold:
+                pair = self._pairs[number]
+                pages[number] = page_figures(pair, cleaned(model, pair.document, method))
 
     def figures(self) -> dict[str, list[Figures]]:
         """Returns the figures of each row, for each seed."""
@@ -92,13 +99,20 @@ class Rows:
         }
 
 
-def table(pairs: Sequence[Pair], start: HybridModel, seeds: int) -> dict[str, list[Figures]]:
+def table(
+    pairs: Sequence[Pair], start: HybridModel, shipped: HybridModel | None, seeds: int
+) -> dict[str, list[Figures]]:
     """Returns the figures of each row, for each seed; sizes that are too small for a model have none."""
     rows = Rows(pairs)
+    if shipped is not None:
+        rows.note("shipped, has seen them", 0, range(len(pairs)), shipped)
+    spent = 0.0
     for fold in folds([pair.site for pair in pairs], 5):
         rest = [pair for number, pair in enumerate(pairs) if number not in fold]
         rows.note("nothing", 0, fold, start)
+        began = time.process_time()
         raw = train_from_crawl(rest, start=start)
+        spent += time.process_time() - began
         rows.note("raw pages", 0, fold, raw)
         for seed in range(seeds):
             for size in SIZES:
@@ -107,7 +121,18 @@ def table(pairs: Sequence[Pair], start: HybridModel, seeds: int) -> dict[str, li
                     with suppress(TrainingError):
                         model = train_hybrid(chosen, structure=start.structure, ngrams=options)
                         rows.note(f"{name}{size} cleaned", seed, fold, model)
+    print(f"  learning from raw pages: {spent / 5:.1f} s of CPU for {len(pairs) * 4 // 5} dumped pages")
     return rows.figures()
+
+
+def pages_in(folder: Path, language: str) -> list[Pair]:
+    """Returns the pages with a gold text; if a language is given, those that the manifest says are in it."""
+    pairs = [pair for pair in read_pairs(folder / "raw", folder / "clean") if belongs(pair)]
+    if not language:
+        return pairs
+    entries = map(json.loads, (folder / "manifest.jsonl").read_text("utf-8").splitlines())
+    wanted = {entry["id"] for entry in entries if entry.get("language") == language}
+    return [pair for pair in pairs if pair.name in wanted]
 
 
 def draws(pairs: Sequence[Pair], structure: Structure, number: int, most: int) -> str:
@@ -140,7 +165,9 @@ def draws(pairs: Sequence[Pair], structure: Structure, number: int, most: int) -
 
 
 def main(
-    gold: Annotated[list[Path], typer.Argument(help="gold directories, each of one language")],
+    gold: Annotated[
+        list[str], typer.Argument(help="gold directories, each of one language, or with `:` and one")
+    ],
     structure: Annotated[
         Path | None, typer.Option(help="a structure model in place of the shipped one")
     ] = None,
@@ -153,14 +180,19 @@ def main(
     warnings.simplefilter("ignore")
     forest = Structure.of_model(load_model(structure or "structure"))
     start = HybridModel(read_ngrams(nonlexical or "nonlexical"), forest)
-    for folder in gold:
-        pairs = [pair for pair in read_pairs(folder / "raw", folder / "clean") if belongs(pair)]
-        print(f"{folder.name}: {len(pairs)} pages of {len({pair.site for pair in pairs})} sites")
-        for name, found in table(pairs, start, seeds).items():
+    for each in gold:
+        path, _, language = each.partition(":")
+        pairs = pages_in(Path(path), language)
+        code = language or Path(path).name.rpartition("-")[2]
+        shipped = None
+        if code in shipped_models():
+            shipped = HybridModel(read_ngrams(code), Structure.of_model(load_model("structure")))
+        print(f"{Path(path).name} {code}: {len(pairs)} pages of {len({pair.site for pair in pairs})} sites")
+        for name, found in table(pairs, start, shipped, seeds).items():
             values = [100 * each.f_score for each in found]
             error = 100 * (found[0].f_score_error or 0)
             spread = f"{len(values)} seeds ± {np.std(values):.1f}" if len(values) > 1 else ""
-            print(f"  {name:<18} F {np.mean(values):5.1f} ± {error:4.1f}   {spread}")
+            print(f"  {name:<32} F {np.mean(values):5.1f} ± {error:4.1f}   {spread}")
         print("  " + draws(pairs, forest, draws_number, pages), flush=True)
 
 
