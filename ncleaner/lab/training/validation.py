@@ -74,6 +74,11 @@ class Figures(NamedTuple):
         return {name: round(value, 6) for name, value in self._asdict().items() if value is not None}
 
 
+# nearly the bound of two thirds of Student's t with n degrees of freedom, which is 1 + 0.6 / n times that of
+# the normal distribution
+_WIDER = 0.6
+
+
 def mean_and_error(values: Floats, sites: Sequence[str]) -> tuple[float, float | None]:
     """Returns the mean over pages and its standard error.
 
@@ -82,14 +87,16 @@ def mean_and_error(values: Floats, sites: Sequence[str]) -> tuple[float, float |
         sites: of each page; a page without a known site (empty) is a site of its own.
 
     Returns:
-        The mean, 0 without pages; and the error, None with fewer than two sites.
+        The mean, 0 without pages; and the error, None with fewer than two sites. Of few sites the error is
+        itself uncertain, and is widened as Student's t is, so that two in three means are within it.
     """
     rows = np.flatnonzero(~np.isnan(values)).tolist()
     if not rows:
         return 0.0, None
     found = values[rows].tolist()
     clusters = clusters_of(sites[row] for row in rows)
-    return float(np.mean(values[rows])), ratio_error(found, [1.0] * len(rows), clusters, 1.0)
+    error = ratio_error(found, [1.0] * len(rows), clusters, 1.0)
+    return float(np.mean(values[rows])), error and error * (1 + _WIDER / (len(set(clusters)) - 1))
 
 
 def page_figures(pair: Pair, mask: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
