@@ -8,6 +8,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.cli.cards import card_text
 from ncleaner.cli.printing import tell
 from ncleaner.errors import named
+from ncleaner.lab.annotating.project import changed_in
 from ncleaner.lab.commands.asked import Training
 from ncleaner.lab.commands.evaluating import SEEN, digests_of
 from ncleaner.lab.commands.labelled import read_labelled
@@ -48,6 +49,17 @@ def pairs_of(
     elif labelled.raw:
         pairs = read_labelled(replace(labelled, site_from=None), recipe)
     return pairs if labelled.site_from is None else with_sites(pairs, labelled.site_from)
+
+
+def of_guesses(labelled: Labelled) -> str:
+    """Returns why figures of pages that were annotated may say little of accuracy; empty if they do not."""
+    done, changed = changed_in(labelled.raw.parent) if labelled.raw else (0, 0)
+    if 2 * changed >= done:
+        return ""
+    return (
+        f"on {done - changed:,} of {counted(done, 'annotated page')}, no guess was changed: if they were not "
+        "read, the figures say how far the model agrees with the guesses, not how right it is"
+    )
 
 
 def other_language(pairs: list[Pair], given: str | None) -> str:

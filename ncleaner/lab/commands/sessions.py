@@ -189,6 +189,7 @@ def _say_end(project: Project, session: Session) -> None:
         f"{'settled' if session.settling else 'finished'}"
         + f", {pace:.1f} minutes a page" * (pace >= 1)
         + f", {counted(round(60 * pace), 'second')} a page" * (0 < pace < 1)
+        + f", {now['changed']:,} of {now['segments']:,} guesses changed" * (now["segments"] > 0)
     )
     if now["learning"]["advice"] and not session.settling:
         tell(now["learning"]["advice"])

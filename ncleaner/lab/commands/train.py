@@ -20,13 +20,9 @@ from ncleaner.text.visible import visible
 
 @reports_errors
 @with_options(
-    labelled=Labelled,
-    training=Training,
-    ngrams=NGramOptions,
-    recipe=part(Recipe, "text encoding"),
-    recorded=Recorded,
-    run=part(Run, "quiet"),
-)
+    labelled=Labelled, training=Training, ngrams=NGramOptions, recipe=part(Recipe, "text encoding"),
+    recorded=Recorded, run=part(Run, "quiet"),
+)  # fmt: skip
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -63,6 +59,8 @@ def command(
             and training.method in WITH_NGRAMS
             and (note := fitting.other_language(pairs, recorded.language))
         ):
+            warnings.warn(note, TrainingWarning, stacklevel=1)
+        if note := fitting.of_guesses(labelled):
             warnings.warn(note, TrainingWarning, stacklevel=1)
         trained, said = fitting.trained(training, pairs, ngrams, recipe, recorded.about(training.output.stem))
     trained.save(training.output)
