@@ -40,12 +40,14 @@ _TYPES: dict[str, np.dtype[Any]] = {
 _FARTHEST, _MOST = 1e200, 1 << 53
 # entries of the header about the arrays of the file
 _OF_ARRAYS = ("arrays", "checksum")
+# Entry of the agreement of a model from raw pages: the F of the n-grams that it had before.
+BEFORE = "f_score_before"
 # entries of the header that cards show as numbers
 _FIGURES = {
     "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
     **dict.fromkeys(
         ("validation", "validation_precision", "validation_recall", "agreement"),
-        ("precision", "recall", "f_score", "precision_error", "recall_error", "f_score_error"),
+        ("precision", "recall", "f_score", "precision_error", "recall_error", "f_score_error", BEFORE),
     ),
 }
 # one deflated byte inflates to at most this many bytes
@@ -320,9 +322,14 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
         facts.append(("F by pages", ", ".join(told)))
     if AGREEMENT in about:
         agreed = figures_of({"validation": about[AGREEMENT]}) or ("-", "-", "-")
+        before = figure_of(about[AGREEMENT], BEFORE) if BEFORE in about[AGREEMENT] else "-"
         facts += [
             ("learned", "from raw pages alone: no page was cleaned by hand, and the accuracy is unknown"),
-            ("agreement", "P {}  R {}  F {} (n-grams with their teacher, on unseen sites)".format(*agreed)),
+            (
+                "agreement",
+                "P {}  R {}  F {} (n-grams with their teacher, on unseen sites; ".format(*agreed)
+                + f"without this model F {before})",
+            ),
         ]
     return facts or [("validated", "-")]
 

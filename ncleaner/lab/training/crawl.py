@@ -27,11 +27,12 @@ from ncleaner.lab.training.alignment import Alignment
 from ncleaner.lab.training.examples import count_sites
 from ncleaner.lab.training.ngrams import Trained, train_and_score
 from ncleaner.lab.training.pairs import Pair, site_of
+from ncleaner.lab.training.validation import cleaned_by, page_figures
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.registry import FALLBACK_MODEL
-from ncleaner.modelling.container import AGREEMENT
+from ncleaner.modelling.container import AGREEMENT, BEFORE
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip
@@ -46,6 +47,8 @@ _SURE, _SURELY_NOT = 0.8, 0.2
 # share of its words.
 _FEW_WORDS, _SURE_SHARE = 20, 0.5
 _ROUNDS = 5
+# Pages from which the figure without the model is.
+_FOR_FIGURE = 200
 # A smaller rise of the agreement does not count.
 _RISE = 0.002
 _LEAST_PAGES, _LEAST_SITES = 5, 2
@@ -111,15 +114,19 @@ def learn_languages(
     pages: Iterable[Page],
     dump: Callable[[Page], Document],
     wanted: Callable[[str], bool],
+    named: Iterable[str] = (),
     say: Callable[[str], object] = len,
 ) -> Iterator[tuple[str, HybridModel]]:
     """Yields a model of each language of some pages, by its code, as `train_from_crawl` makes it.
 
     Args:
         pages, dump, wanted: see `pages_by_language`.
+        named: languages of which something is said even if no page is in them.
         say: gets a sentence about each language.
     """
-    for language, pairs in sorted(pages_by_language(pages, dump, wanted)[0].items()):
+    found: dict[str, list[Pair]] = {code: [] for code in named}
+    found |= pages_by_language(pages, dump, wanted)[0]
+    for language, pairs in sorted(found.items()):
         given = f"{counted(len(pairs), 'page')} in {language}"
         try:
             if len(pairs) < _FEW_PAGES:
@@ -155,7 +162,8 @@ def train_from_crawl(
 
     Returns:
         The model. Its header has `agreement` in place of figures of accuracy: precision, recall and F of the
-        n-grams against the judgement that taught them, on sites that they had not seen.
+        n-grams against the judgement that taught them, on sites that they had not seen; and the F of the
+        n-grams of `start` against the same judgement of up to 200 pages.
 
     Raises:
         TrainingError: there are fewer than five pages, or all of one site; or hardly any is judged surely.
@@ -170,11 +178,12 @@ def train_from_crawl(
     agreement: dict[str, float] = {}
     for rounds in range(1, _ROUNDS + 1):
         labelled = [_labelled(pair, judge, seen) for pair, judge in zip(pairs, judges, strict=True)]
-        trained = _taught([pair for pair in labelled if pair is not None], ngrams, about, rounds)
+        taught = [pair for pair in labelled if pair is not None]
+        trained = _taught(taught, ngrams, about, rounds)
         found = dict(trained.model.about["validation"])
         if best is not None and found["f_score"] < agreement["f_score"] + _RISE:
             break
-        agreement = found
+        agreement = found | {BEFORE: _f_score(taught, start.ngrams)}
         best = _recorded(trained.model, start, rounds, agreement)
         # a page that has not taught anything is judged by all the others
         judges = [best] * len(pairs)
@@ -204,6 +213,13 @@ def _recorded(model: NGramModel, start: HybridModel, rounds: int, agreement: dic
     learned = model.about["training"] | {"scheme": "raw pages", "rounds": rounds}
     told |= {"training": learned, AGREEMENT: agreement}
     return HybridModel(replace(model, about=told), start.structure, about=told)
+
+
+def _f_score(used: Sequence[Pair], model: NGramModel) -> float:
+    """Returns the F of n-grams against the judgement of some pages."""
+    mask_of = cleaned_by("ngram", model)
+    found = [page_figures(pair, mask_of(pair.document))[2] for pair in used[:_FOR_FIGURE]]
+    return round(float(np.mean(found)), 6)
 
 
 def _check(pairs: Sequence[Pair], which: str) -> None:
