@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, cast
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 import typer
 
 from ncleaner.cli.printing import check_stdin, discard, finish, tell_error
-from ncleaner.errors import ModelError, NcleanerError, require_all
+from ncleaner.errors import ModelError, NcleanerError, named, require_all
 from ncleaner.methods.registry import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import WHOLE, Declared, Option, OptionError, Shard, option, options_of
@@ -27,7 +27,7 @@ from ncleaner.pools.interrupts import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
-    from ncleaner.running.settings import Reading
+    from ncleaner.running.settings import Reading, Settings
 
 # Exit status after SIGPIPE.
 _CLOSED_PIPE = 141
@@ -161,6 +161,16 @@ class Run(Declared):
             log(event, what=sentence)
         elif not self.quiet:
             tell_error(sentence)
+
+    @contextmanager
+    def learned(self, inputs: "list[Input]", settings: "Settings", output: Any) -> "Iterator[Settings]":
+        """Gives the settings of a run; where the recipe wants it, with models learned from its inputs."""
+        if settings.recipe.learn is None:
+            yield settings
+            return
+        learn, say = named("ncleaner.lab.training.for_run:learned"), partial(self.note, event="learned")
+        with learn(inputs, settings, output, again=self.again, say=say) as found:
+            yield found
 
 
 @contextmanager

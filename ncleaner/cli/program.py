@@ -61,7 +61,7 @@ CONTEXT = {"help_option_names": ["--help", "-h"]}
 
 
 # Codes of languages, with commas between them.
-_CODES = re.compile(r"[a-z]{2,3}(,[a-z]{2,3})*|auto")
+_CODES = re.compile("[a-z]{2,3}(,[a-z]{2,3})*|auto", re.IGNORECASE)
 # A command with more options has a short help page besides that of all options.
 _MANY = 16
 
@@ -81,7 +81,7 @@ def _help_all() -> Any:
     )  # fmt: skip
 
 
-class _Layered(TyperCommand):
+class Layered(TyperCommand):
     """A command with many options: `--help` shows those that most users need, `--help-all` shows all.
 
     Attributes:
@@ -99,6 +99,7 @@ class _Layered(TyperCommand):
         return self
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses arguments; `--learn` may have no value."""
         # alone, the option learns what is missing; an input may follow it
         for at, each in enumerate(args):
             if each == "--learn" and not _CODES.fullmatch(args[at + 1] if at + 1 < len(args) else ""):
@@ -106,6 +107,7 @@ class _Layered(TyperCommand):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help page, without the rare options."""
         if self.rare:
             # the process ends after it
             for each in cast("list[Any]", self.params):
@@ -173,7 +175,7 @@ class _Commands(TyperGroup):
         if isinstance(module.command, typer.Typer):
             return _finished(get_command(module.command))
         alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, cls=_Layered, short_help=_about(cmd_name), epilog=epilog(cmd_name))(
+        alone.command(cmd_name, cls=Layered, short_help=_about(cmd_name), epilog=epilog(cmd_name))(
             module.command
         )
         return _finished(get_command(alone)).layered(getattr(module.command, "rare", ()))
@@ -188,13 +190,9 @@ class _Commands(TyperGroup):
 
 
 app = typer.Typer(
-    name="ncleaner",
-    cls=_Commands,
-    no_args_is_help=True,
-    context_settings=CONTEXT,
-    pretty_exceptions_enable=False,
-    epilog=epilog(""),
-)
+    name="ncleaner", cls=_Commands, no_args_is_help=True, context_settings=CONTEXT,
+    pretty_exceptions_enable=False, epilog=epilog(""),
+)  # fmt: skip
 
 
 def version(value: bool) -> None:

@@ -140,7 +140,9 @@ def _settings(history: History) -> Counter[str]:
     """Counts inputs by method, model and version."""
     found: Counter[str] = Counter()
     for line in history.lines:
-        found["{method}, model {model}, ncleaner {version}".format(**line.settings)] += line.tally.inputs
+        learned = " and what the run has learned" if line.settings["learn"] else ""
+        said = "{method}, model {model}{learned}, ncleaner {version}"
+        found[said.format(learned=learned, **line.settings)] += line.tally.inputs
     return found
 
 

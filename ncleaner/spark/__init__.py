@@ -322,16 +322,17 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
         _use_this_python(spark.sparkContext)
     settings.cleaner()
     settings.output.sink()
+    model = settings.model
     own = {
         Path(name).name: model_bytes(name)
-        for name in model_files(settings.recipe.method, str(settings.recipe.model))
+        for name in model_files(settings.recipe.method, str(model))
         if name not in shipped_models()
     }
     models = own if is_remote or not own else spark.sparkContext.broadcast(own)
-    if not own and settings.recipe.model == AUTO:
-        # executors may have models of their own
-        settings = _with_model(settings, SHIPPED)
-    return _JobSetup(settings, models, settings.fingerprint(), version("ncleaner"))
+    key = settings.fingerprint()
+    # executors may have models of their own
+    settings = _with_model(settings, SHIPPED if not own and model == AUTO else model)
+    return _JobSetup(settings, models, key, version("ncleaner"))
 
 
 def _with_absolute_path(source: Input) -> Input:
@@ -591,4 +592,4 @@ def _as_rows(settings: Settings) -> Settings:
 
 
 def _with_model(settings: Settings, model: str | Path) -> Settings:
-    return replace(settings, recipe=replace(settings.recipe, model=model))
+    return replace(settings, recipe=replace(settings.recipe, model=model, learn=None))

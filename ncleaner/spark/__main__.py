@@ -10,7 +10,9 @@ import typer
 from pyspark.sql import SparkSession
 
 from ncleaner.cli.parameters import Run, part, reports_errors, with_options
+from ncleaner.cli.program import Layered
 from ncleaner.cli.progress import ProgressDisplay
+from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.pools.interrupts import ending_on_signals
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -20,12 +22,9 @@ from ncleaner.spark import clean
 
 @reports_errors
 @with_options(
-    {"format": "parquet"},
-    reading=Reading,
-    written=Output,
-    recipe=part(Recipe, without="learn"),
+    {"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe,
     asked=part(Run, without="jobs shard"),
-)
+)  # fmt: skip
 def spark_clean(
     inputs: Annotated[
         list[str] | None,
@@ -61,20 +60,15 @@ def spark_clean(
     builder = SparkSession.builder.appName(f"ncleaner clean -o {output}")
     spark = (builder.master(master) if master else builder).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
+    settings = Settings(recipe, asked.reading(reading), written)
     with (
         spark,
         ending_on_signals(),
+        asked.learned(sources, settings, output) as settings,
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
-        tally = clean(
-            spark,
-            sources,
-            Settings(recipe, asked.reading(reading), written),
-            output=output,
-            again=asked.again,
-            progress=display.advance,
-        )
-    display.finish(tally)
+        tally = clean(spark, sources, settings, output=output, again=asked.again, progress=display.advance)
+    display.finish(tally, advises=recipe.learn is None and recipe.model == DEFAULT_MODEL)
     if not tally.complete:
         raise typer.Exit(1)
 
@@ -82,7 +76,7 @@ def spark_clean(
 def main() -> None:
     """Entry point of `ncleaner-spark`, of `python -m ncleaner.spark` and of this file."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(spark_clean)
+    app.command(cls=Layered)(spark_clean)
     app()
 
 

@@ -27,9 +27,10 @@ from ncleaner.sinks.formats import Output
 from ncleaner.storage.places import folder_at
 
 from ..archives import http, members, warc
-from ..cli.test_app import NCLEANER, PROSE
+from ..cli.test_app import NCLEANER, PROSE, ncleaner
 from ..conftest import HookWorkers
 from ..faults import HOOK, hooked
+from ..lab.training.test_for_run import crawl as swedish
 from ..processes import descendants, wait_until
 from ..running.test_resume import crawl
 from ..runs import entries_in, entries_of, manifests_of
@@ -396,6 +397,17 @@ def test_a_model_of_ones_own_travels(
         run(inputs, settings, output=near)
         assert outputs(tmp_path / far) == outputs(tmp_path / near)
         assert run(inputs, settings, output=far).resumed == 1
+
+
+def test_the_driver_learns_models(cluster: Cluster, tmp_path: Path) -> None:
+    options = [swedish(tmp_path / "in"), "--learn", "-f", "jsonl"]
+    done = submit(cluster, *options, "-o", tmp_path / "far")
+    assert done.returncode == 0 and "a model is learned from 30 pages in sv" in done.stdout, done.stdout
+    assert ncleaner("clean", *options, "-o", tmp_path / "near").returncode == 0
+    assert outputs(tmp_path / "far") == outputs(tmp_path / "near")
+    # one machine goes on with the models that the cluster has
+    again = ncleaner("clean", *options, "-o", tmp_path / "far")
+    assert again.returncode == 0 and "3 inputs were finished" in again.stderr.decode()
 
 
 def test_what_a_cluster_cannot_do(session: Any, source: Path, tmp_path: Path) -> None:

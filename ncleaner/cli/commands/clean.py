@@ -3,14 +3,12 @@
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, reports_errors, with_options
 from ncleaner.cli.printing import finish, tell
-from ncleaner.errors import named
 from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.options import OptionError
 from ncleaner.recipe import AUTO_SITES, Recipe
@@ -64,14 +62,9 @@ def _by_suffix(values: dict[str, Any]) -> None:
 
 @reports_errors
 @with_options(
-    {"format": None},
-    _by_suffix,
-    rare=["quarantine"],
-    reading=Reading,
-    written=Output,
-    recipe=Recipe,
+    {"format": None}, _by_suffix, rare=["quarantine"], reading=Reading, written=Output, recipe=Recipe,
     asked=Run,
-)
+)  # fmt: skip
 def command(
     inputs: InputArgument = None,
     *,
@@ -125,29 +118,19 @@ def _surveyed(
     """Gives the settings of the run; where they are wanted, with models and a survey of its inputs."""
     from ncleaner.cli.progress import ProgressDisplay
 
-    recipe = settings.recipe
-    if asked.shard and (recipe.learn or recipe.sites == AUTO_SITES):
-        name, command = ("learn", "train --from-crawl") if recipe.learn else ("sites", "survey")
-        raise OptionError(name, f"shards need the same one of all inputs: make it with `ncleaner {command}`")
+    auto = settings.recipe.sites == AUTO_SITES
+    if asked.shard and auto:
+        raise OptionError("sites", "shards need one survey of all inputs: make it with `ncleaner survey`")
     with ExitStack() as until_cleaned:
-        if recipe.learn:
-            learned = named("ncleaner.lab.training.for_run:learned")
-            made = learned(
-                sources, settings, place, again=asked.again, say=partial(asked.note, event="learned")
-            )
-            settings = until_cleaned.enter_context(made)
-        if recipe.sites == AUTO_SITES:
+        settings = until_cleaned.enter_context(asked.learned(sources, settings, place))
+        if auto:
             # only here: it loads SQLite
             from ncleaner.running.surveys import surveyed
 
             with ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
                 made = surveyed(
-                    sources,
-                    settings,
-                    place,
-                    jobs=asked.processes,
-                    progress=display.advance,
+                    sources, settings, place, jobs=asked.processes, progress=display.advance,
                     again=asked.again,
-                )
+                )  # fmt: skip
                 settings = until_cleaned.enter_context(made)
         yield settings

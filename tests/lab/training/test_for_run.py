@@ -20,6 +20,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.formats import Output
+from ncleaner.storage.local import LocalFolder
 
 from ...archives import http, members, warc, write
 from ...cli.test_app import ncleaner
@@ -153,8 +154,12 @@ def test_languages_that_are_named(tmp_path: Path) -> None:
     source = crawl(tmp_path / "in")
     done = ncleaner("clean", "--learn", "sv,de", source, "-f", "text", "-o", tmp_path / "out")
     assert "a model is learned from 30 pages in sv" in done.stderr.decode()
-    assert "no model is learned of de" in done.stderr.decode()
-    assert ncleaner("clean", "--learn=xx", source).returncode == 2
+    assert done.stderr.decode().count(" de") == 1
+    assert "no model is learned from 0 pages in de: 20 are the least" in done.stderr.decode()
+    capitals = ncleaner("clean", "--learn", "SWE", source)
+    assert "a model is learned from 30 pages in sv" in capitals.stderr.decode()
+    wrong = ncleaner("clean", "--learn", "XX", source)
+    assert wrong.returncode == 2 and "XX" in wrong.stderr.decode()
 
 
 def test_what_cannot_learn(tmp_path: Path) -> None:
@@ -172,8 +177,58 @@ def test_what_cannot_learn(tmp_path: Path) -> None:
         learned(find_inputs(["-"]), Settings(Recipe(learn="auto")), tmp_path / "out"),
     ):
         pass
-    done = ncleaner("clean", source, "--learn", "-o", tmp_path / "out", "--shard", "1/2")
-    assert done.returncode == 2 and "train --from-crawl" in done.stderr.decode()
+
+
+def test_shards_learn_the_same(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    command = [sys.executable, "-m", "ncleaner", "clean", source, "--learn", "-f", "jsonl", "-j", "1", "-q"]
+    whole = cleaned(source, tmp_path / "whole")
+    running = [subprocess.Popen([*command, "-o", tmp_path / "out", "--shard", f"{n}/3"]) for n in range(1, 4)]
+    assert [each.wait() for each in running] == [0, 0, 0]
+    assert outputs_in(tmp_path / "out") == outputs_in(whole)
+    models = [folder / "_run" / "models" / "sv.ncm" for folder in (whole, tmp_path / "out")]
+    assert models[0].read_bytes() == models[1].read_bytes()
+    assert not [*(tmp_path / "out" / "_run").glob(".models-*")]
+
+
+def test_models_that_are_damaged_or_gone_are_learned_again(tmp_path: Path) -> None:
+    source, out = crawl(tmp_path / "in"), tmp_path / "out"
+    whole = outputs_in(cleaned(source, out))
+    model = out / "_run" / "models" / "sv.ncm"
+    data = model.read_bytes()
+    model.write_bytes(data[:1000])
+    assert outputs_in(cleaned(source, out)) == whole and model.read_bytes() == data
+    model.unlink()
+    cleaned(source, out)
+    assert model.read_bytes() == data
+
+
+def test_where_models_cannot_be_kept(tmp_path: Path) -> None:
+    source, out = crawl(tmp_path / "in"), tmp_path / "out"
+    (out / "_run").mkdir(parents=True)
+    (out / "_run" / "models").write_text("mine")
+    done = ncleaner("clean", source, "--learn", "-o", out)
+    assert done.returncode == 1 and f"cannot write the output {out}/_run/models" in done.stderr.decode()
+    assert (out / "_run" / "models").read_text() == "mine"
+
+
+def test_another_run_keeps_its_models(tmp_path: Path) -> None:
+    source, out = crawl(tmp_path / "in"), tmp_path / "out"
+    cleaned(source, out)
+    crawl(source, 33)
+    with LocalFolder(out).log("_run/manifest.log"):
+        done = ncleaner("clean", source, "--learn", "-o", out)
+    assert done.returncode == 1 and "another run" in done.stderr.decode()
+    assert (out / "_run" / "models" / "sv.ncm").is_file()
+
+
+def test_a_sample_has_no_huge_pages(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    huge = body(99, 1) + b"<p>" + b"Hela dagen i byn. " * 80_000
+    (source / "huge.html").write_bytes(huge)
+    done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
+    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert len(rows(tmp_path / "out")) == 31
 
 
 def test_a_damaged_input_teaches_nothing(tmp_path: Path) -> None:
