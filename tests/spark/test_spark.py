@@ -400,7 +400,7 @@ def test_a_model_of_ones_own_travels(
 
 
 def test_the_driver_learns_models(cluster: Cluster, tmp_path: Path) -> None:
-    options = [swedish(tmp_path / "in"), "--learn", "-f", "jsonl"]
+    options: list[str | Path] = [swedish(tmp_path / "in"), "--learn", "-f", "jsonl"]
     done = submit(cluster, *options, "-o", tmp_path / "far")
     assert done.returncode == 0 and "a model is learned from 30 pages in sv" in done.stdout, done.stdout
     assert ncleaner("clean", *options, "-o", tmp_path / "near").returncode == 0

@@ -36,7 +36,7 @@ from ncleaner.modelling.container import AGREEMENT, BEFORE
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.text.visible import counted
+from ncleaner.text.visible import counted, joined
 
 DEFAULT_PAGES = 1000
 # Largest number of pages of one site: more of them teach the same menus.
@@ -126,11 +126,15 @@ def learn_languages(
     """
     found: dict[str, list[Pair]] = {code: [] for code in named}
     found |= pages_by_language(pages, dump, wanted)[0]
+    few = sorted((-len(pairs), code) for code, pairs in found.items() if len(pairs) < _FEW_PAGES)
+    if few:
+        listed = joined([f"{code}: {-number}" for number, code in few], 10)
+        say(f"no model is learned of languages with fewer than {_FEW_PAGES} pages ({listed})")
+    for _, code in few:
+        del found[code]
     for language, pairs in sorted(found.items()):
         given = f"{counted(len(pairs), 'page')} in {language}"
         try:
-            if len(pairs) < _FEW_PAGES:
-                raise TrainingError(f"{_FEW_PAGES} are the least")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", TrainingWarning)
                 model = train_from_crawl(pairs, about={"name": language, "language": language})
