@@ -288,10 +288,14 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     )
 
 
+# the modules of commands, and that of what `annotate` asks for
+_OF_COMMANDS = ("ncleaner.cli.commands.", "ncleaner.lab.commands.", "ncleaner.lab.annotating")
+
+
 def _of_class(declared: type, changed: Mapping[str, Any], names: frozenset[str]) -> Iterator[_Flag]:
     """Yields the parameters of a class of options; of those in a class within it, too."""
     # what a command declares itself is its purpose
-    is_own = declared.__module__.startswith(("ncleaner.cli.commands.", "ncleaner.lab.commands."))
+    is_own = declared.__module__.startswith(_OF_COMMANDS)
     for each in options_of(declared):
         if each.name not in names:
             continue

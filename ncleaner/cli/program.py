@@ -63,7 +63,7 @@ CONTEXT = {"help_option_names": ["--help", "-h"]}
 # Codes of languages, with commas between them.
 _CODES = re.compile("[a-z]{2,3}(,[a-z]{2,3})*|auto", re.IGNORECASE)
 # A command with more options has a short help page besides that of all options.
-_MANY = 16
+_MANY = 12
 
 
 def _help_all() -> Any:

@@ -29,6 +29,7 @@ COMPRESSIONS = ("gz", "zst")
 _ROWS_PER_FILE = 100_000
 _UNCOMPRESSED = tuple(name for name, entry in FORMATS.items() if not entry.compresses)
 _PANEL = "Output"
+_MORE = [name for name in FORMATS if name not in ("text", "markdown", "jsonl", "parquet")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,10 @@ class Output(SinkOptions):
 
     format: str = option(
         "text",
-        f"text, markdown, jsonl, parquet and more. One of {', '.join(FORMATS)}; a file has the format of "
+        f"text, markdown, jsonl, parquet and more. Also {', '.join(_MORE)}; a file has the format of "
         "its suffix if none is given.",
-        choices=tuple(FORMATS),
-        flags="--format -f",
-        common=True,
-        panel=_PANEL,
-    )
+        choices=tuple(FORMATS), flags="--format -f", common=True, panel=_PANEL,
+    )  # fmt: skip
     compression: str | None = option(
         None, "Compress the output.",
         kind=str, choices=COMPRESSIONS, of=_UNCOMPRESSED, flags="--compress", panel=_PANEL,

@@ -24,21 +24,22 @@ class Annotating(Declared):
     )
     port: int | None = option(
         None, "Port of the web page, which only this machine reaches.",
-        kind=int, low=0, high=65535, otherwise="a free one", panel="Where it is done",
+        kind=int, low=0, high=65535, otherwise="a free one", common=False, panel="Where it is done",
     )  # fmt: skip
     browser: bool = option(
-        True, "Open the web page in no browser, only print its address.", panel="Where it is done"
-    )
+        True, "Only print the address of the web page, and open no browser.", common=False,
+        panel="Where it is done",
+    )  # fmt: skip
     pages: int = option(500, "Take at most N pages of an archive, some of each site.", low=1, panel="Pages")
     goal: int = option(50, "Number of pages to finish, for the estimate of time.", low=1, panel="What helps")
     every: int = option(
         3,
         "Train a model in the background after every N finished pages; 0: never, and the order of the pages "
         "ignores doubt.",
-        low=0, panel="What helps",
+        low=0, common=False, panel="What helps",
     )  # fmt: skip
     anno: bool = option(
-        False, "Write Victor's file (.anno) beside each finished page, too.", panel="Labels of Victor"
+        False, "Also write Victor's file (.anno) of each page.", common=False, panel="Labels of Victor"
     )
     output: Path | None = option(
         None,
@@ -50,5 +51,5 @@ class Annotating(Declared):
         None,
         "For one page: take the labels from an alignment with this cleaned text of the page, not from a "
         "method.",
-        kind=Path, metavar="FILE", panel="Labels of Victor",
+        kind=Path, metavar="FILE", common=False, panel="Labels of Victor",
     )  # fmt: skip

@@ -55,20 +55,20 @@ class Comparing(Declared):
     clean: Path | None = option(
         None, "Instead of GOLD_DIR: their cleaned text.", kind=Path, metavar="DIR", panel=_GOLD
     )
-    unwrap: bool = option(False, "Take off the element <text> around each of CleanEval's pages.", panel=_GOLD)
+    unwrap: bool = option(False, "Take off CleanEval's element <text>.", common=False, panel=_GOLD)
     limit: int | None = option(
         None, "Number of pages of each GOLD_DIR, at even distances.", kind=int, low=1, otherwise="all",
         panel=_GOLD,
     )  # fmt: skip
     convention: Literal["auto", "none"] = option(
         "auto",
-        "auto: keep or leave out zones such as headlines as the gold texts do, where a tool has a switch "
-        "for it; none: all tools with their defaults.",
-        choices=("auto", "none"), panel=_GOLD,
+        "How to treat zones such as headlines. auto: as the gold texts do, where a tool has a switch for it; "
+        "none: all tools with their defaults.",
+        choices=("auto", "none"), common=False, panel=_GOLD,
     )  # fmt: skip
     tool: tuple[str, ...] = option(
         (),
-        f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.",
+        f"A method or another program to run; can be repeated. One of {', '.join(NAMES)}.",
         choices=NAMES, otherwise=f"all methods and all programs that are installed, but not {_NAMED}",
         flags="--tool -t", metavar="NAME", panel=_PROGRAMS,
     )  # fmt: skip
@@ -79,24 +79,24 @@ class Comparing(Declared):
     )  # fmt: skip
     cross_validate: int | None = option(
         None,
-        "Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model that has "
-        "seen no page of its site: K folds.",
+        "Train the methods that learn on GOLD_DIR, in K folds. Each page is cleaned with a model that has "
+        "seen no page of its site.",
         kind=int, low=2, otherwise="the models of --model", metavar="K", panel=_PROGRAMS,
     )  # fmt: skip
     unit: Literal["auto", "word", "char"] = option(
         "auto",
-        "What the multiset F counts; auto: characters in scripts without spaces, words in others.",
-        choices=("auto", "word", "char"), panel=_MEASURED,
+        "What the multiset F counts. auto: characters in scripts without spaces, words in others.",
+        choices=("auto", "word", "char"), common=False, panel=_MEASURED,
     )  # fmt: skip
     rounds: int = option(
-        1, "How often all pages are cleaned; the time of a page is the median.", low=1, panel=_MEASURED
+        1, "How often all pages are cleaned. The time of a page is the median.", low=1, panel=_MEASURED
     )
     seconds: float = option(
         60.0,
         "The time for one page, in seconds, after which a tool has failed.",
-        above=0, least=0.1, metavar="SECONDS", panel=_MEASURED,
+        above=0, least=0.1, metavar="SECONDS", common=False, panel=_MEASURED,
     )  # fmt: skip
-    json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
+    json: bool = option(False, "Print all figures as JSON. Also those of each page.", panel=_OUTPUT)
     plot: Path | None = option(
         None, "Draw accuracy against CPU time as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
