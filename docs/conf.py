@@ -9,6 +9,8 @@ version = release = version_of("ncleaner")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = f"ncleaner {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 # nothing is fetched from outside
 html_theme_options = {"sidebar_hide_name": False}
 exclude_patterns = ["_build"]

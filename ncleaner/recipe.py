@@ -131,7 +131,7 @@ class Recipe(Declared):
     )  # fmt: skip
     comments: bool | None = option(
         None,
-        "Keep readers' comments, or --no-comments. A discussion stays: there the comments are the page.",
+        "Keep readers' comments (or --no-comments). A discussion stays: there the comments are the page.",
         kind=bool, otherwise="left out by hybrid and ngram; the other methods decide",
         flags="--comments/--no-comments", common=True, panel=_KEPT,
     )  # fmt: skip

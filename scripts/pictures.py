@@ -5,6 +5,7 @@ python scripts/pictures.py
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+import ncleaner
 from ncleaner.lab.commands.terminal import explanation_drawing
 from ncleaner.lab.explaining.against import gold_of, with_gold
 from ncleaner.lab.explaining.drawing import page_of
@@ -48,12 +50,12 @@ def browser(name: str, picture: str, opened: int, flags: Sequence[str] = (), as_
     body = path.read_bytes()
     explanation = with_gold(explain(body, url=f"{name}.html"), gold_of(GOLD, str(path))[1], "gold")
     look = f"#s{opened} .why {{ display: block }} #s{opened} .t {{ white-space: normal }}"
-    html = page_of(explanation, body).replace("</style></head>", f"{look}</style></head>")
+    drawn = page_of(explanation, body).replace("</style></head>", f"{look}</style></head>")
     if as_it_is:
-        html = html.replace("<input type=checkbox id=as-is>", "<input type=checkbox id=as-is checked>")
+        drawn = drawn.replace("<input type=checkbox id=as-is>", "<input type=checkbox id=as-is checked>")
     with TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        page.write_text(html)
+        page.write_text(drawn)
         shoot(page, OUT / f"{picture}.png", flags)
 
 
@@ -88,8 +90,29 @@ def runs() -> None:
         shoot(page, RUNS / "report.png", [], "1100,900")
 
 
+def beside(name: str) -> None:
+    """Draws a page beside its Markdown."""
+    path = PAGES / f"{name}.html"
+    framed = html.escape(path.read_text("utf-8"), quote=True)
+    written = html.escape(ncleaner.Cleaner().markdown(path.read_bytes()))
+    look = (
+        "body { margin: 0; display: grid; grid-template-columns: 1fr 1fr; font: 15px/1.45 sans-serif } "
+        "iframe { border: 0; width: 100%; height: 1266px; zoom: 0.6 } "
+        "pre { margin: 0; padding: 18px 22px; white-space: pre-wrap; background: #f6f8fa; height: 724px; "
+        "overflow: hidden; font-size: 13px; border-left: 1px solid #d0d7de }"
+    )
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "beside.html"
+        page.write_text(
+            f'<!doctype html><meta charset=utf-8><style>{look}</style><iframe srcdoc="{framed}"></iframe>'
+            f"<pre>{written}</pre>"
+        )
+        shoot(page, ROOT / "docs" / "index.png", [], "1280,760")
+
+
 def main() -> None:
     """Draws all pictures."""
+    beside("tidepool-docs")
     OUT.mkdir(exist_ok=True)
     runs()
     terminal("harbour-gazette-ferry", 96, slice(11, 16))

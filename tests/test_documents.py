@@ -31,7 +31,10 @@ DOCUMENTS = (
     "markdown.md",
     "metadata.md",
     "sites.md",
-    "trust.md",
+    "quality.md",
+    "origins.md",
+    "rights.md",
+    "inspect.md",
 )
 # what a block needs besides the package
 NEEDS = {"ncleaner.spark": "pyspark", "--duplicates": "rensa", "WarcReader": "magic"}

@@ -1,4 +1,4 @@
-"""What becomes of odd pages (docs/troubleshooting.md), in every format the same."""
+"""What becomes of odd pages (docs/outcomes.md), in every format the same."""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-COMMANDS = [line for language, body in BLOCKS if language == "bash" for line in body.splitlines()]
+# a command may go on in the next line
+COMMANDS = [
+    line for language, body in BLOCKS if language == "bash" for line in body.replace("\\\n", "").splitlines()
+]
 
 
 @pytest.fixture(scope="module")
