@@ -183,13 +183,9 @@ def find_blocks(document: Document, distance: int = 8) -> Blocks:
         return data[start:end].decode()
 
     return Blocks(
-        rows,
-        np.concatenate(([0], np.cumsum(elements))),
-        styles[np.sort(firsts)],
-        words.astype(np.int64),
-        relevance,
-        text,
-    )
+        rows, np.concatenate(([0], np.cumsum(elements))), styles[np.sort(firsts)], words.astype(np.int64),
+        relevance, text,
+    )  # fmt: skip
 
 
 def are_sure(blocks: Blocks, threshold: float = 0.32) -> Mask:

@@ -251,11 +251,9 @@ def train_fiasco(pairs: Sequence[Pair], *, about: Mapping[str, Any] | None = Non
         "c": _PENALTY,
     }
     return FiascoModel(
-        weights.astype(np.float32),
-        float(machine.intercept_[0] - weights @ mean),
-        keywords,
+        weights.astype(np.float32), float(machine.intercept_[0] - weights @ mean), keywords,
         about={**(about or {}), "training": training},
-    )
+    )  # fmt: skip
 
 
 def train_lines(
@@ -297,10 +295,8 @@ def model_of_tree(grown: Any, about: dict[str, Any]) -> LinesModel:
     """Returns the model of a fitted `DecisionTreeClassifier`, whose classes are positions in `CLASSES`."""
     tree = grown.tree_
     return LinesModel(
-        np.maximum(tree.feature.astype(np.int64), -1),
-        rounded_down(tree.threshold),
+        np.maximum(tree.feature.astype(np.int64), -1), rounded_down(tree.threshold),
         np.maximum(tree.children_left, 0).astype(np.int64),
         np.maximum(tree.children_right, 0).astype(np.int64),
-        grown.classes_[tree.value[:, 0, :].argmax(axis=1)].astype(np.int64),
-        about=about,
-    )
+        grown.classes_[tree.value[:, 0, :].argmax(axis=1)].astype(np.int64), about=about,
+    )  # fmt: skip

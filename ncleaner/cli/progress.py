@@ -169,12 +169,9 @@ class ProgressDisplay(Display):
         seconds = max(time.monotonic() - self._started, 1e-3)
         pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
         self._show(
-            f"{counted(self._pages, 'page')}, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
-            self._done,
-            pages=self._pages,
-            pages_per_second=round(pages, 1),
-            megabytes_per_second=round(megabytes, 2),
-        )
+            f"{counted(self._pages, 'page')}, {pages:,.0f} pages/s, {megabytes:.1f} MB/s", self._done,
+            pages=self._pages, pages_per_second=round(pages, 1), megabytes_per_second=round(megabytes, 2),
+        )  # fmt: skip
 
     def finish(self, tally: Tally, advises: bool = False) -> None:
         """Shows the summary of the run; see `run_summary`."""

@@ -83,17 +83,8 @@ def _page_of_body(
     if not media_type and not text:
         text = sniff(body[:_HEAD]) in ("text", "mhtml")
     return Page(
-        body,
-        record.url,
-        record.date,
-        content_type,
-        record.record_id,
-        name,
-        record.offset,
-        "text" if text else "html",
-        _WET_LAYOUT if record.type == "conversion" else None,
-        head.rights if head is not None else "",
-        truncated=record.truncated,
-        status=head.status if head is not None else 0,
-        length=record.length,
-    )
+        body, record.url, record.date, content_type, record.record_id, name, record.offset,
+        "text" if text else "html", _WET_LAYOUT if record.type == "conversion" else None,
+        head.rights if head is not None else "", truncated=record.truncated,
+        status=head.status if head is not None else 0, length=record.length,
+    )  # fmt: skip

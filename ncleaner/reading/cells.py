@@ -238,16 +238,9 @@ class PageReader:
             # whatever the page declares, it has been decoded
             content_type = f"text/{'plain' if kind == 'text' else 'html'}; charset=utf-8"
         return Page(
-            body,
-            url,
-            _date(about.get("date")),
-            content_type,
-            _text(about.get("id")).strip("<>"),
-            self._name,
-            number,
-            "text" if kind == "text" else "html",
-            carried=carried,
-        )
+            body, url, _date(about.get("date")), content_type, _text(about.get("id")).strip("<>"), self._name,
+            number, "text" if kind == "text" else "html", carried=carried,
+        )  # fmt: skip
 
     def _address(
         self, about: Row, number: int, url: str, carried: tuple[tuple[str, Any], ...]

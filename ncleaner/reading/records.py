@@ -464,15 +464,11 @@ class _CarefulReader:
         length = fields.get(b"content-length", b"")
         cut = fields.get(b"warc-truncated")
         record = Record(
-            _text(fields.get(b"warc-type")).lower() or "missing",
-            offset,
-            _text(fields.get(b"warc-target-uri")).strip("<>"),
-            _text(fields.get(b"warc-date")),
-            _text(fields.get(b"warc-record-id")).strip("<>"),
-            _text(fields.get(b"content-type")),
-            truncated="" if cut is None else _text(cut) or "unspecified",
-            head=window[: end.end()],
-        )
+            _text(fields.get(b"warc-type")).lower() or "missing", offset,
+            _text(fields.get(b"warc-target-uri")).strip("<>"), _text(fields.get(b"warc-date")),
+            _text(fields.get(b"warc-record-id")).strip("<>"), _text(fields.get(b"content-type")),
+            truncated="" if cut is None else _text(cut) or "unspecified", head=window[: end.end()],
+        )  # fmt: skip
         return record, int(length) if _LENGTH.fullmatch(length) else None
 
     def _take(self, length: int, is_held: bool) -> tuple[bytes, int, str]:
@@ -613,7 +609,5 @@ def _arc_line(data: bytes, start: int = 0) -> _ArcLine | None:
     return _ArcLine(
         _text(b" ".join(url)),
         f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z",
-        _text(words[at + 1]) if at + 2 < len(words) else "",
-        int(words[-1]),
-        end + 1 - start,
-    )
+        _text(words[at + 1]) if at + 2 < len(words) else "", int(words[-1]), end + 1 - start,
+    )  # fmt: skip

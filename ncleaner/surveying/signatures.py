@@ -118,16 +118,8 @@ def signature_of(
     shown = document.visible
     words = words_of(document.tables)
     return Signature(
-        site,
-        text_hash(url.encode("utf-8", "replace")),
-        layout_hash(document.tables),
-        int(words[shown].sum()),
-        int(words[kept.mask & shown].sum()),
-        kept.remarks.language,
-        kept.kind,
-        np.unique(text_hashes(document.tables)[shown])[:MOST_TEXTS],
-        html,
-        document.encoding if html else "",
-        sketch,
-        sequences,
-    )
+        site, text_hash(url.encode("utf-8", "replace")), layout_hash(document.tables),
+        int(words[shown].sum()), int(words[kept.mask & shown].sum()), kept.remarks.language, kept.kind,
+        np.unique(text_hashes(document.tables)[shown])[:MOST_TEXTS], html, document.encoding if html else "",
+        sketch, sequences,
+    )  # fmt: skip

@@ -77,13 +77,10 @@ def guess_of(document: Document, cleaner: Cleaner) -> Guess:
     chars = document.segments["chars"].astype(np.float64)
     total = float(chars.sum())
     return Guess(
-        kinds.tobytes().decode("ascii"),
-        [round(value, 3) for value in certainty.tolist()],
-        round(float((chars * (1 - certainty)).sum()) / total, 6) if total else 0.0,
-        kept.remarks.language,
-        kept.kind,
-        kept.remarks.model,
-    )
+        kinds.tobytes().decode("ascii"), [round(value, 3) for value in certainty.tolist()],
+        round(float((chars * (1 - certainty)).sum()) / total, 6) if total else 0.0, kept.remarks.language,
+        kept.kind, kept.remarks.model,
+    )  # fmt: skip
 
 
 def styles_of(document: Document) -> list[int]:

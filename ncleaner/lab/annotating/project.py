@@ -127,16 +127,11 @@ def read_labels(path: Path, document: Document | None = None) -> PageLabels | No
     try:
         found: dict[str, Any] = json.loads(read_bytes(path))
         made = PageLabels(
-            page=str(found["page"]),
-            labels=str(found["labels"]),
-            digest=str(found["digest"]),
-            revision=int(found["revision"]),
-            done=bool(found["done"]),
-            seconds=float(found.get("seconds", 0)),
-            changed=int(found.get("changed", 0)),
-            finished=str(found.get("finished", "")),
+            page=str(found["page"]), labels=str(found["labels"]), digest=str(found["digest"]),
+            revision=int(found["revision"]), done=bool(found["done"]), seconds=float(found.get("seconds", 0)),
+            changed=int(found.get("changed", 0)), finished=str(found.get("finished", "")),
             settles=tuple(map(str, found.get("settles", ()))),
-        )
+        )  # fmt: skip
         if not math.isfinite(made.seconds):
             raise ValueError(f"seconds: {made.seconds}")
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
@@ -376,12 +371,9 @@ def open_project(folder: Path, encoding: str | None = None) -> Project:
         raise InputError(f"{raw} holds no pages (.html, .htm, .txt)")
     told = find_manifest(raw)
     return Project(
-        folder,
-        pages,
-        {name: entry["url"] for name, entry in told.items() if entry["url"]},
-        {name: entry["language"] for name, entry in told.items() if entry["language"]},
-        encoding,
-    )
+        folder, pages, {name: entry["url"] for name, entry in told.items() if entry["url"]},
+        {name: entry["language"] for name, entry in told.items() if entry["language"]}, encoding,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -279,14 +279,11 @@ class Session:
                 # without this mark, a crash would leave a clean text that seems to come from elsewhere
                 labels = self._save(replace(labels, done=False, finished=finished))
             labels = replace(
-                labels,
-                labels=letters,
-                revision=labels.revision + 1,
-                done=True,
+                labels, labels=letters, revision=labels.revision + 1, done=True,
                 seconds=labels.seconds + _worked(seconds),
                 changed=sum(ours != theirs for ours, theirs in zip(letters, guess, strict=True)),
                 finished=finished,
-            )
+            )  # fmt: skip
             self.project.write_gold(self.name, page, document, labels)
             if self._anno:
                 self.project.write_anno(page, document, letters)

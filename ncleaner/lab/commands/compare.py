@@ -305,12 +305,10 @@ def comparison_panel(result: Comparison) -> Panel:
             points[_style(figures)].append((x, y))
     return Panel(
         f"{result.gold.name}, {counted(len(result.gold.pages), 'page')}",
-        "CPU time per page, mean, milliseconds",
-        f"F of {_units(result, ' or ')} in any order, per cent",
-        [Series(style, found, *_STYLES[style]) for style, found in points.items() if found],
-        names,
+        "CPU time per page, mean, milliseconds", f"F of {_units(result, ' or ')} in any order, per cent",
+        [Series(style, found, *_STYLES[style]) for style, found in points.items() if found], names,
         x_is_log=True,
-    )
+    )  # fmt: skip
 
 
 def _style(figures: ToolFigures) -> str:

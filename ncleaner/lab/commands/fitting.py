@@ -94,12 +94,10 @@ def trained(
         return named(trainer)(pairs, about=about, **given), ""
     model = load_model(training.base, entry_of("ngram").kinds) if training.base else None
     ngrams = replace(
-        ngrams,
-        threshold=training.threshold if method == "ngram" else None,
-        more_clean=read_texts(training.more_clean),
-        more_dirty=read_texts(training.more_dirty),
+        ngrams, threshold=training.threshold if method == "ngram" else None,
+        more_clean=read_texts(training.more_clean), more_dirty=read_texts(training.more_dirty),
         base=None if model is None else NGramModel.of_model(model),
-    )
+    )  # fmt: skip
     if training.from_crawl:
         learned = train_from_crawl(pairs, ngrams=ngrams, about=about)
         return learned if method == "hybrid" else learned.ngrams, ""

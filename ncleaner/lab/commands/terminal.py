@@ -133,9 +133,6 @@ def differences_drawing(found: Differences, width: int, *, reasons: bool, whole:
     title, *facts = map(visible, found.first.summary())
     lines = [Text(line) for line in facts[:1]]
     return Group(
-        Text(title, "bold"),
-        *lines,
-        Text(""),
-        *([table] if found.pairs else []),
+        Text(title, "bold"), *lines, Text(""), *([table] if found.pairs else []),
         Text(visible(found.summary()), "bold"),
-    )
+    )  # fmt: skip

@@ -286,13 +286,9 @@ def scored(page: GoldPage, outcome: Outcome, worker: Worker | None = None) -> Pa
     gold = page.gold()
     words, _ = count_diff(diff_words(split_words(outcome.text), split_words(gold)))
     return PageFigures(
-        page.name,
-        words,
-        0.0 if outcome.failure else bag_overlap(outcome.text, gold, page.unit).f_score,
-        outcome.time,
-        outcome.failure,
-        not (outcome.text or outcome.failure),
-    )
+        page.name, words, 0.0 if outcome.failure else bag_overlap(outcome.text, gold, page.unit).f_score,
+        outcome.time, outcome.failure, not (outcome.text or outcome.failure),
+    )  # fmt: skip
 
 
 def compare(

@@ -197,26 +197,20 @@ def evaluate(
             progress(done, len(tasks))
     pages.sort(key=lambda page: page.name)
     return Evaluation(
-        pages=tuple(pages),
-        missing_gold=tuple(missing_gold),
-        missing_pred=tuple(missing_pred),
+        pages=tuple(pages), missing_gold=tuple(missing_gold), missing_pred=tuple(missing_pred),
         **{name: Summary.of([getattr(page, name) for page in pages]) for name in ALIGNED},
-        bag=MacroAverages.of([page.bag for page in pages]),
-        unit=unit,
-        errors=_errors(pages, sites or {}),
-    )
+        bag=MacroAverages.of([page.bag for page in pages]), unit=unit, errors=_errors(pages, sites or {}),
+    )  # fmt: skip
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
     known = [sites.get(page.name) or sites.get(stem_of(page.name), "") for page in pages]
     clusters = clusters_of(known)
     return StandardErrors(
-        by="site" if any(known) else "page",
-        clusters=len(set(clusters)),
-        unknown=known.count(""),
+        by="site" if any(known) else "page", clusters=len(set(clusters)), unknown=known.count(""),
         **{name: MeasureErrors.of([getattr(page, name) for page in pages], clusters) for name in ALIGNED},
         bag=mean_errors([page.bag for page in pages], clusters),
-    )
+    )  # fmt: skip
 
 
 def _compared(

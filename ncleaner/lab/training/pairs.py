@@ -430,12 +430,9 @@ def _pair(row: Mapping[str, Any], number: int, where: str, encoding: str | None)
     url = str(row.get("url") or "")
     body = html if isinstance(html, bytes) else html.encode("utf-8", "replace")
     return Pair(
-        str(row.get("id") or number),
-        document,
-        clean,
-        site_of(url or address(clean), body),
+        str(row.get("id") or number), document, clean, site_of(url or address(clean), body),
         known_kind(str(row.get("page_type") or "")),
-    )
+    )  # fmt: skip
 
 
 def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> str | None:

@@ -405,14 +405,9 @@ def tune(
                 name, [pair.document for pair in examples.pairs], ngrams.size, ngrams.cased
             )
             odds, entropies = _held_out(
-                examples,
-                symbols,
-                scheme,
-                orders,
-                qs,
-                threads,
+                examples, symbols, scheme, orders, qs, threads,
                 lambda done: step(all_of_group * done // folds),
-            )
+            )  # fmt: skip
             # Row by row, in the order of the combinations.
             judgements = judged(odds.reshape(-1, odds.shape[-1]))
             # The array is large; it is freed before the next alphabet needs another one.
