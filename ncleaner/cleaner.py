@@ -64,7 +64,7 @@ class Extracted(NamedTuple):
         language: of the text, ISO 639-1, else ISO 639-3; empty if it is unknown.
         kind: the most probable kind of the page, such as `article` or `forum`; empty if the method does not
             judge it.
-        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate; see docs/quality.md.
+        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate (docs/quality.md).
         origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`;
             empty without a text.
         encoding: of the page, by its name in the Encoding Standard; empty for decoded text.

@@ -310,10 +310,15 @@ def _read(
 
 @contextmanager
 def _archives(
-    stream: BinaryIO, name: str, keep: int, on_read: Callable[[], None] | None = None, may_be_zip: bool = True
+    stream: BinaryIO | Source,
+    name: str,
+    keep: int,
+    on_read: Callable[[], None] | None = None,
+    may_be_zip: bool = True,
 ) -> Iterator[Iterable[Member | Damage]]:
     """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
-    source = Source(stream, name, keep, on_read=on_read)
+    # a caller may have read some of it
+    source = stream if isinstance(stream, Source) else Source(stream, name, keep, on_read=on_read)
     if not (may_be_zip and is_zip(source.peek(4))):
         yield [Member(source)]
         return

@@ -98,6 +98,7 @@ class Source:
         size: of the file when it was opened, in bytes; 0 for any other stream.
         start: offset of the first byte.
         end: offset after the last byte, if the stream goes on after it; else -1.
+        keep: most bytes since the last mark that are kept.
         on_read: called after each read of the underlying stream.
         broken: why reading stopped before the end (an I/O error, or the file became shorter), or empty.
     """
@@ -117,7 +118,7 @@ class Source:
         self.broken = ""
         self.raw = raw
         self.size = _file_size(raw) if size is None else size
-        self._keep = keep
+        self.keep = keep
         self._kept = bytearray()
         self._floor = 0
         self._position = 0
@@ -141,7 +142,7 @@ class Source:
             data = self._fetch(size if self.end < 0 else min(size, self.end - self._position), self._position)
             if not self._seekable:
                 self._kept += data
-                excess = len(self._kept) - self._keep - BLOCK
+                excess = len(self._kept) - self.keep - BLOCK
                 if excess > 0:
                     self._drop(excess)
         self._position += len(data)

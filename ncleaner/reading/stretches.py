@@ -9,6 +9,7 @@ from there.
 
 import io
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,10 @@ from ncleaner.reading.records import (
 from ncleaner.reading.streams import Source
 
 _HEAD: Final = 4096
+#: Bytes of a piece of a pipe; most of one in which no end is found, and seconds after which a pipe is slow.
+PIECE: Final = 1 << 19
+_LONGEST: Final = 1 << 22
+_SLOW: Final = 0.5
 #: What is said of a path whose file was another one before.
 REPLACED: Final = "{}: has been replaced by another file while it was read"
 
@@ -55,25 +60,56 @@ def layout_of(path: str, input_format: InputFormat) -> Layout | None:
     Raises:
         InputError: the input cannot be opened.
     """
-    if input_format not in ("auto", "warc"):
-        return None
     with opened(path, pipes=False) as (stream, name):
         source = Source(stream, name, 1 << 20)
-        head = source.peek(_HEAD)
-        if not source.is_seekable or not head or is_zip(head):
+        found = layout_in(source, input_format) if source.is_seekable else None
+        return found and found._replace(file=_file_of(stream))
+
+
+def layout_in(source: Source, input_format: InputFormat) -> Layout | None:
+    """Returns the layout of an archive that is open; see `layout_of`. The source is at its beginning."""
+    name, head = source.name, source.peek(_HEAD)
+    if input_format not in ("auto", "warc") or not head or is_zip(head):
+        return None
+    codec = compression_of(head, name)
+    layers = layers_of(source, codec)
+    content = layers[-1].peek(_HEAD)
+    found = archive_kind(content) or "warc" if input_format == "warc" else sniff(content, name)
+    if len(layers) > 1 or (found != "warc" and found != "arc"):
+        return None
+    source.rewind(source.start)
+    if codec != "plain":
+        dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
+        if inner_codec(source, codec, dictionary, found) is not None:
             return None
-        codec = compression_of(head, name)
-        layers = layers_of(source, codec)
-        content = layers[-1].peek(_HEAD)
-        found = archive_kind(content) or "warc" if input_format == "warc" else sniff(content, name)
-        if len(layers) > 1 or (found != "warc" and found != "arc"):
-            return None
-        source.rewind(source.start)
-        if codec != "plain":
-            dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
-            if inner_codec(source, codec, dictionary, found) is not None:
-                return None
-        return None if source.broken else Layout(found, codec, source.size, _file_of(stream))
+    return None if source.broken else Layout(found, codec, source.size)
+
+
+def pieces(source: Source, layout: Layout) -> Iterator[tuple[int, bytes]]:
+    """Yields pieces of an archive of gzip members, and where they begin, as long as they can be cut.
+
+    A piece ends where a member seems to begin with a record. That may be within a page that is itself an
+    archive: then the piece ends in damage. Pieces end before the archive if its bytes come slowly, or no
+    member begins in some megabytes.
+
+    Args:
+        source: at its beginning; it keeps the bytes of all pieces that may be read again.
+        layout: see `layout_in`.
+    """
+    begins, data, since = source.tell(), b"", time.monotonic()
+    while layout.codec == "gzip" and (block := source.read()):
+        data += block
+        if len(data) >= PIECE:
+            alone = Source(io.BytesIO(data), source.name, 0)
+            cut = find_record(alone, layout.codec, layout.kind, NO_DICTIONARY, PIECE // 2, -1)
+            if cut > 0:
+                yield begins, data[:cut]
+                begins, data, since = begins + cut, data[cut:], time.monotonic()
+        if len(data) > _LONGEST or time.monotonic() - since > _SLOW:
+            source.rewind(begins)
+            return
+    if data and not source.broken:
+        yield begins, data
 
 
 def _file_of(stream: BinaryIO) -> tuple[int, int] | None:

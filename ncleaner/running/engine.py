@@ -4,14 +4,15 @@ There are three ways to divide the work. *By file*: a worker reads an input, or 
 sends the result back, so that only clean text passes between processes. *In stretches*: all workers read
 parts of one archive, and the results are written in order (`stretched`). It is used where there is one
 output, and for archives so large that one worker would still be at one when the others have finished.
-*Spread*: the parent reads the input and sends batches of pages to all workers. It is used where stretches
-are not possible: for standard input, other large inputs, and archives that are compressed as a whole. All
-give the same bytes.
+*Spread*: the parent reads the input and sends batches of pages to all workers; of an archive of gzip members
+in a pipe, pieces as they are stored. It is used where stretches are not possible: for standard input, other
+large inputs, and archives that are compressed as a whole. All give the same bytes.
 
 When a worker dies, another one continues its job: the results received so far stay, and a page at which a
 second worker dies is given up.
 """
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,13 +28,17 @@ from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.options import WHOLE, OptionError, Shard
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool
+from ncleaner.reading._warc import MAX_HEAD
 from ncleaner.reading.inputs import Input
-from ncleaner.reading.stretches import Layout, layout_of
+from ncleaner.reading.opening import opened
+from ncleaner.reading.streams import Source
+from ncleaner.reading.stretches import Layout, layout_in, layout_of, pieces
 from ncleaner.running.jobs import (
     Chunk,
     CleaningJob,
     FileJob,
     PagesJob,
+    PieceJob,
     Progress,
     StretchJob,
     Task,
@@ -107,6 +112,14 @@ class _Batch(TrackedJob):
         """Path of the input of the next page: a batch may have pages of several."""
         assert isinstance(self.job, PagesJob)
         return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Piece(TrackedJob):
+    """A piece of a pipe, where it ends, and its results, which count if it is whole."""
+
+    end: int = 0
+    chunks: list[Chunk] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -195,20 +208,68 @@ class _Run:
             else:
                 self.spread((source for source, _ in group), output)
 
-    def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
-        """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
+    def _items(
+        self, sources: Iterable[Input], stream: Source | None = None
+    ) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
+        """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each.
+        `stream`: of the input, where it is open."""
         for source in sources:
             for file in source.files:
                 try:
-                    for item in self.settings.read(file.path, file.is_pipe):
+                    for item in self.settings.read(stream or file.path, file.is_pipe, name=file.path):
                         yield source, item
                 except InputError as error:
                     yield source, Damage(without(file.path, str(error)), file.path, unread=True)
             yield source, None
 
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
-        """Sends packs, and the pages of other inputs, to all workers; the output keeps the order."""
-        for task, event in in_order(self._tasks(sources), self.pool, 4 * self.jobs):
+        """Sends packs, pieces of pipes, and the pages of other inputs, to all workers; the output keeps the
+        order."""
+        for is_pipe, group in groupby(sources, key=lambda source: source.is_pipe):
+            if not is_pipe:
+                self._in_order(self._tasks(group), output)
+                continue
+            for source in group:
+                try:
+                    with opened(source.path) as (stream, name):
+                        self._piped(source, Source(stream, name, sys.maxsize), output)
+                except InputError as error:
+                    self.count(end_tally(source, Failed(str(error))), source, source.size)
+
+    def _piped(self, source: Input, stream: Source, output: OpenOutput) -> None:
+        """Lets workers inflate an archive from a pipe; what cannot be cut into pieces, or is damaged in one,
+        is read here."""
+        layout = layout_in(stream, self.settings.reading.input_format)
+        reached, is_whole = stream.rewind(stream.start), True
+
+        def tasks() -> Iterator[_Piece]:
+            for start, data in pieces(stream, layout) if layout else ():
+                yield _Piece(
+                    source, PieceJob(path=source.path, start=start, data=data), end=start + len(data)
+                )
+                if not is_whole:
+                    return
+
+        for piece, event in in_order(tasks(), self.pool, 2 * self.jobs + 1):
+            if isinstance(event, Chunk):
+                piece.chunks.append(event)
+            elif isinstance(event, Note):
+                self.count(Tally(notes=[event]), source, None)
+            elif is_whole := is_whole and isinstance(event, Done):
+                for chunk in piece.chunks:
+                    output.write(chunk)
+                    self.count(chunk.tally, source, chunk.offset)
+                reached = piece.end
+                stream.mark(reached)
+        stream.keep = max(self.settings.recipe.limits.bytes + MAX_HEAD, 1 << 20)
+        # an empty one is damage
+        if stream.rewind(reached) == stream.start or stream.peek(1) or stream.broken:
+            self._in_order(_batches(self._items([source], stream), self.count), output)
+        else:
+            self.count(Tally(inputs=1), source, source.size)
+
+    def _in_order(self, tasks: Iterator[TrackedJob], output: OpenOutput) -> None:
+        for task, event in in_order(tasks, self.pool, 4 * self.jobs):
             if isinstance(event, Note):
                 self.count(Tally(notes=[event]), task.source, None)
             elif isinstance(task, _Batch):

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import Final, NamedTuple, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
@@ -249,6 +250,25 @@ class PagesJob(CleaningJob):
 
 
 @fastclass(kw_only=True)
+class PieceJob(CleaningJob):
+    """A piece of an archive, which the parent has read from a pipe; see `reading.stretches.pieces`."""
+
+    path: str
+    start: int
+    data: bytes
+
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Reads and cleans the pages. Raises InputError: something in the piece is damaged."""
+        return self._cleaned(self._items(state), state)
+
+    def _items(self, state: WorkerState) -> Iterator[Page | Skip]:
+        for item in state.settings.read(BytesIO(self.data), name=self.path, on_read=state.activity.live):
+            if isinstance(item, Damage):
+                raise InputError(item.what)
+            yield item._replace(offset=item.offset + self.start)
+
+
+@fastclass(kw_only=True)
 class StretchJob(CleaningJob):
     """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`. The
     layout of another machine is not given, since the same file has other numbers there."""
@@ -266,14 +286,9 @@ class StretchJob(CleaningJob):
         if layout is None:
             raise InputError(REPLACED.format(self.path))
         with open_stretch(
-            self.path,
-            layout,
-            self.start,
-            self.end,
-            self.is_beginning,
-            limits=state.settings.recipe.limits,
+            self.path, layout, self.start, self.end, self.is_beginning, limits=state.settings.recipe.limits,
             on_read=state.activity.live,
-        ) as stretch:
+        ) as stretch:  # fmt: skip
             yield Chunk(b"", Tally(), 0, -1, began=stretch.began)
             yield from self._cleaned(stretch, state)
             yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)
