@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
+from ncleaner.document._blocks import blocks_of
 from ncleaner.document._kept import number_kept, without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
@@ -193,6 +194,17 @@ class Document:
         tag: code of its tag (`tags.TAGS`).
         depth: number of blocks around it, at most 65,535.
 
+    Columns of `blocks`, one row for each of two or more sibling elements whose skeletons agree, such as
+    cards, posts and list items (`_blocks.pyx` says when they do):
+        element: index of its element.
+        group: number of its group, in the order of their first blocks; siblings have the same.
+        size, order: number of blocks of the group, and of those before it.
+        parent: index of the innermost of these blocks around it, -1 for none.
+        first_segment, last_segment: indices of its first and last segment, both included.
+        heading: index of its first segment of kind `h`, -1 for none.
+        words, chars, link_chars: sums over its segments.
+        facts: the bits `DATED`, `AUTHORED` and `LINKED` (its heading, or else its first segment, is a link).
+
     Columns of `marks`, one row for what only formats with structure need (`_marks.Mark`), in page order:
         run: index of the first run after it.
         element: the innermost block around it, or the one that it describes; -1 for none.
@@ -269,6 +281,11 @@ class Document:
     def values(self) -> bytes:
         """The texts of marks."""
         return self.tables.array(VALUES).tobytes()
+
+    @property
+    def blocks(self) -> Table:
+        """The sibling blocks: shape (blocks,), in document order; computed at each access."""
+        return blocks_of(self.tables)
 
     @property
     def tags_behind(self) -> int:

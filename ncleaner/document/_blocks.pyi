@@ -1,0 +1,13 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document._tables import Tables
+
+DATED: int
+AUTHORED: int
+LINKED: int
+BLOCK: np.dtype[np.void]
+
+def blocks_of(tables: Tables) -> npt.NDArray[Any]: ...
