@@ -1,12 +1,12 @@
 """Finds sibling blocks: elements of one parent whose skeletons agree.
 
 The *skeleton* of an element is its tag, the tags of its children that have text, and the tags of their children. Two
-skeletons agree if each of the two levels differs by at most one tag, which is an optional part; elements of one class
-agree whatever is inside, such as the posts of a forum. A *thin wrapper*, whose only content is one element, counts as
-this element, unless it is an item. If all children of an element are siblings, as the cards in a row of a grid, those in its siblings are
-siblings of theirs, too.
+skeletons agree if each of the two levels differs by at most one tag, which is an optional part; elements of one class agree
+whatever is inside, such as the posts of a forum. A *thin wrapper*, whose only content is one element, counts as this
+element, unless it is an item. If all children of an element are siblings, as the cards in a row of a grid, those in
+its siblings are siblings of theirs, too.
 
-Paragraphs, headings and cells are no blocks. A block without blocks inside needs siblings of its class, or the tag of
+Paragraphs, headings and cells are not blocks. A block without blocks inside needs siblings of its class, or the tag of
 an item. Time and memory are linear: one pass over the elements from the last to the first finds the skeletons, one
 forward the groups. It compares each element with the first blocks of at most four groups.
 """
