@@ -1,7 +1,7 @@
 """Finds sibling blocks: elements of one parent whose skeletons agree.
 
 The *skeleton* of an element is its tag, the tags of its children that have text, and the tags of their children. Two
-skeletons agree if each of the two levels differs by at most one tag, which is an optional part; elements of one class agree
+skeletons agree if each level differs by at most one tag, which is an optional part; elements of one class agree
 whatever is inside, such as the posts of a forum. A *thin wrapper*, whose only content is one element, counts as this
 element, unless it is an item. If all children of an element are siblings, as the cards in a row of a grid, those in
 its siblings are siblings of theirs, too.
