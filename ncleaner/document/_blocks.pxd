@@ -30,3 +30,7 @@ ctypedef struct block_t:
 
 # Makes the table in new memory, which the caller frees. Returns its number of rows; -1: there was not enough memory.
 cdef Py_ssize_t find_blocks(const tables_t* t, block_t** rows) noexcept nogil
+
+cdef class Blocks:
+    cdef block_t* rows
+    cdef Py_ssize_t n

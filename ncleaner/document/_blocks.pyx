@@ -8,7 +8,8 @@ its siblings are siblings of theirs, too.
 
 Paragraphs, headings and cells are not blocks. A block without blocks inside needs siblings of its class, or the tag of
 an item. Time and memory are linear: one pass over the elements from the last to the first finds the skeletons, one
-forward the groups. It compares each element with the first blocks of at most four groups.
+forward the groups. It compares each element with those of the two siblings before it, so that something else may be
+between two blocks, as a definition between terms.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
@@ -16,10 +17,9 @@ from libc.stdlib cimport calloc, free
 
 import numpy as np
 
-from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport Tables, element_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
-    CONTEXT_TIME, MAX_TAGS, TAG_ARTICLE, TAG_BODY, TAG_CAPTION, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_P, TAG_TD,
+    CONTEXT_TIME, TAG_ARTICLE, TAG_BODY, TAG_CAPTION, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_P, TAG_TD,
     TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport is_digit
@@ -27,30 +27,28 @@ from ncleaner.text._ascii cimport is_digit
 from ncleaner.document import tags as _tags
 
 cdef enum:
-    # Most groups of one tag below a parent.
-    GROUPS = 4
+    # The siblings before an element that it is compared with.
+    BACK = 2
     # Least share of the characters of a link that are in links, in per cent.
     ALL_LINK = 90
 
 cdef uint32_t of_byline = 1 << list(_tags.CUES).index("byline")
 cdef uint32_t of_author = 1 << list(_tags.CUES).index("author")
 
-cdef struct siblings_t:
-    uint64_t key
-    int32_t first        # element of the first block
-    int32_t size
-    int32_t number       # of the group, from 1 on; 0 before it has one
-    int32_t met          # blocks written so far
-
 # What is known of an element.
 cdef struct node_t:
-    siblings_t* group
     uint64_t children    # bits of tags, of the element or of what it wraps
     uint64_t below
     int32_t child        # its first child with text, and their number
     int32_t n
+    int32_t previous     # the sibling with text before it, -1 for none
+    int32_t first        # the first block of its group, -1 for none; of that, the number of blocks, ...
+    int32_t size
+    int32_t group        # ... the number of the group, the blocks written so far, and the first block in its blocks
+    int32_t met
+    int32_t inner
     int32_t row          # of the innermost block around it or itself, -1 for none
-    int32_t heading
+    uint32_t heading     # the largest number for none
     uint32_t inside      # characters of its children
     uint32_t words
     uint32_t link_chars
@@ -93,19 +91,20 @@ cdef void _read_segments(const tables_t* t, node_t* nodes) noexcept nogil:
     cdef size_t at
     cdef Py_ssize_t i
     for i in range(t.n_elements):
-        nodes[i].heading = -1
+        nodes[i].previous = nodes[i].first = -1
+        nodes[i].heading = <uint32_t> -1
         nodes[i].facts = AUTHORED if t.elements[i].cues & of_author else 0
     for i in range(t.n_runs):
         if t.runs[i].context & (1 << CONTEXT_TIME):
-            nodes[t.runs[i].element].facts |= DATED
+            nodes[max(t.runs[i].element, 0)].facts |= DATED
     for i in range(t.n_segments - 1, -1, -1):
         s = &t.segments[i]
-        node = &nodes[s.element]
+        node = &nodes[max(s.element, 0)]
         node.words += s.words
         node.link_chars += s.link_chars
         if s.kind == c'h':
-            node.heading = <int32_t> i
-        if t.elements[s.element].cues & of_byline and not node.facts & DATED:
+            node.heading = <uint32_t> i
+        if t.elements[max(s.element, 0)].cues & of_byline and not node.facts & DATED:
             for at in range(s.start, s.end):
                 if is_digit(t.text[at]):
                     node.facts |= DATED
@@ -126,8 +125,11 @@ cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexc
         if e[i].parent < 0 or e[i].first_run == e[i].last_run:
             continue
         parent = &nodes[e[i].parent]
-        parent.mixed |= parent.n > 0 and not _agree(e, nodes, i, parent.child)
-        parent.children |= <uint64_t> 1 << (node.tag & 63)
+        if parent.n:
+            nodes[parent.child].previous = <int32_t> i
+            parent.mixed |= not _agree(e, nodes, i, parent.child)
+        # the cells of a row count alike
+        parent.children |= <uint64_t> 1 << ((TAG_TD if node.tag == TAG_TH else node.tag) & 63)
         parent.below |= node.children
         parent.child = <int32_t> i
         parent.n += 1
@@ -135,103 +137,86 @@ cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexc
         parent.words += node.words
         parent.link_chars += node.link_chars
         parent.facts |= node.facts
-        if node.heading >= 0:
-            parent.heading = min(node.heading, parent.heading) if parent.heading >= 0 else node.heading
+        parent.heading = min(node.heading, parent.heading)
 
 
-cdef siblings_t* _group_of(
-    const element_t* e, const node_t* nodes, Py_ssize_t i, siblings_t* groups, uint64_t mask
-) noexcept nogil:
-    """Returns the group of an element, perhaps a new one; NULL if there are too many others below its parent."""
+cdef void _find_group(const element_t* e, node_t* nodes, int32_t i) noexcept nogil:
+    """Finds the first block of the group of an element with a parent: perhaps the element itself."""
+    cdef node_t* node = &nodes[i]
     cdef const node_t* parent = &nodes[e[i].parent]
+    cdef int32_t at = node.previous
+    cdef int _step
+    node.first = i
+    for _step in range(BACK):
+        if at >= 0 and nodes[at].first >= 0 and _agree(e, nodes, nodes[at].first, i):
+            node.first = nodes[at].first
+            break
+        at = nodes[at].previous if at >= 0 else -1
     # the children of siblings are together if nothing else is in these
-    cdef uint64_t owner = <uint64_t> e[i].parent
-    cdef siblings_t* found
-    cdef int k
-    if parent.group != NULL and parent.n > 1 and not parent.mixed and parent.inside == e[e[i].parent].chars:
-        owner = <uint64_t> parent.group.first
-    for k in range(GROUPS):
-        found = <siblings_t*> row_of(
-            groups, sizeof(siblings_t), mask, mix((owner * MAX_TAGS + nodes[i].tag) * GROUPS + <uint64_t> k) | 1
-        )
-        if not found.size:
-            found.first = <int32_t> i
-        if _agree(e, nodes, found.first, i):
-            found.size += 1
-            return found
-    return NULL
+    if parent.first >= 0 and parent.n > 1 and not parent.mixed and parent.inside == e[e[i].parent].chars:
+        at = nodes[parent.first].inner
+        if at and _agree(e, nodes, at, i):
+            node.first = at
+        else:
+            nodes[parent.first].inner = node.first
+    nodes[node.first].size += 1
 
 
-cdef Py_ssize_t _group_blocks(
-    const element_t* e, Py_ssize_t m, node_t* nodes, siblings_t* groups, uint64_t mask
-) noexcept nogil:
-    """Finds the group of each element, numbers those of two and more, and returns the number of their blocks."""
-    cdef Py_ssize_t i, n = 0
-    cdef int32_t numbers = 0
-    cdef node_t* node
-    for i in range(m):
+cdef int32_t _write(const tables_t* t, node_t* nodes, block_t* rows) noexcept nogil:
+    """Writes the blocks of groups of two and more, or counts them if `rows` is NULL. Returns their number."""
+    cdef const element_t* e = t.elements
+    cdef const node_t* node
+    cdef node_t* first
+    cdef const segment_t* head
+    cdef block_t* row
+    cdef int32_t i, n = 0, numbers = 0
+    for i in range(<int32_t> t.n_elements):
         node = &nodes[i]
-        if e[i].parent < 0 or e[i].first_run == e[i].last_run:
+        nodes[i].row = nodes[e[i].parent].row if e[i].parent >= 0 else -1
+        if node.first < 0 or nodes[node.first].size < 2 or nodes[e[i].parent].thin:
             continue
-        if nodes[e[i].parent].thin:
-            node.group = nodes[e[i].parent].group
-        elif _may_be_block(node.tag):
-            node.group = _group_of(e, nodes, i, groups, mask)
-    for i in range(m):
-        node = &nodes[i]
-        node.row = nodes[e[i].parent].row if e[i].parent >= 0 else -1
-        if node.group != NULL and node.group.size > 1 and not nodes[e[i].parent].thin:
-            if not node.group.number:
+        first = &nodes[node.first]
+        if rows != NULL:
+            row = &rows[n]
+            if node.first == i:
+                first.group = numbers
                 numbers += 1
-                node.group.number = numbers
-            node.row = <int32_t> n
-            n += 1
+            row.element, row.parent = i, node.row
+            row.group, row.size, row.order = first.group, first.size, first.met
+            first.met += 1
+            row.first_segment = t.runs[e[i].first_run].segment
+            row.last_segment = t.runs[e[i].last_run - 1].segment
+            row.heading, row.words, row.chars = <int32_t> node.heading, node.words, e[i].chars
+            row.link_chars, row.facts = node.link_chars, node.facts
+            head = &t.segments[row.first_segment if row.heading < 0 else row.heading]
+            if 100 * <uint64_t> head.link_chars >= ALL_LINK * <uint64_t> head.chars:
+                row.facts |= LINKED
+        nodes[i].row = n
+        n += 1
     return n
 
 
-cdef void _write(const tables_t* t, const node_t* nodes, block_t* rows) noexcept nogil:
-    cdef const element_t* e = t.elements
-    cdef const node_t* node
-    cdef const segment_t* head
-    cdef block_t* row
-    cdef int32_t i, above
-    for i in range(t.n_elements):
-        node = &nodes[i]
-        above = nodes[e[i].parent].row if e[i].parent >= 0 else -1
-        if node.row == above:
-            continue
-        row = &rows[node.row]
-        row.element, row.parent = i, above
-        row.group, row.size, row.order = node.group.number - 1, node.group.size, node.group.met
-        node.group.met += 1
-        row.first_segment = t.runs[e[i].first_run].segment
-        row.last_segment = t.runs[e[i].last_run - 1].segment
-        row.heading, row.words, row.chars = node.heading, node.words, e[i].chars
-        row.link_chars, row.facts = node.link_chars, node.facts
-        head = &t.segments[row.first_segment if node.heading < 0 else node.heading]
-        if 100 * <uint64_t> head.link_chars >= ALL_LINK * <uint64_t> head.chars:
-            row.facts |= LINKED
-
-
 cdef Py_ssize_t find_blocks(const tables_t* t, block_t** rows) noexcept nogil:
-    cdef uint64_t size = rows_for(t.n_elements)
-    cdef Py_ssize_t n = -1
+    cdef const element_t* e = t.elements
+    cdef Py_ssize_t n = 0
+    cdef int32_t i
     cdef node_t* nodes = <node_t*> calloc(t.n_elements + 1, sizeof(node_t))
-    cdef siblings_t* groups = <siblings_t*> calloc(size, sizeof(siblings_t))
-    rows[0] = NULL
-    if nodes != NULL and groups != NULL:
-        # a plain text has no elements
-        if t.n_elements:
-            _read_segments(t, nodes)
-            _find_skeletons(t.elements, t.n_elements, nodes)
-        n = _group_blocks(t.elements, t.n_elements, nodes, groups, size - 1)
-        rows[0] = <block_t*> calloc(n + 1, sizeof(block_t))
-        if rows[0] != NULL:
-            _write(t, nodes, rows[0])
-        else:
-            n = -1
+    # a plain text has no elements
+    if nodes != NULL and t.n_elements:
+        _read_segments(t, nodes)
+        _find_skeletons(e, t.n_elements, nodes)
+        for i in range(<int32_t> t.n_elements):
+            if e[i].parent >= 0 and nodes[e[i].parent].thin:
+                nodes[i].first = nodes[e[i].parent].first
+            elif e[i].parent >= 0 and e[i].first_run < e[i].last_run and _may_be_block(nodes[i].tag):
+                _find_group(e, nodes, i)
+        n = _write(t, nodes, NULL)
+    rows[0] = <block_t*> calloc(n + 1, sizeof(block_t))
+    if nodes == NULL or rows[0] == NULL:
+        n = -1
+    else:
+        _write(t, nodes, rows[0])
     free(nodes)
-    free(groups)
     return n
 
 
@@ -240,15 +225,22 @@ cdef block_t[::1] _blocks = <block_t[:1]> &_block
 BLOCK = np.asarray(_blocks).dtype
 
 
-def blocks_of(Tables tables not None):
-    """Returns the sibling blocks of a page: shape (blocks,), with the fields of `block_t`, in document order."""
-    cdef block_t* rows
-    cdef Py_ssize_t n
-    with nogil:
-        n = find_blocks(&tables.t, &rows)
-    if n < 0:
-        raise MemoryError
-    # the bytes are a copy, so that NumPy's array owns its memory
-    found = np.frombuffer((<char*> rows)[: n * <Py_ssize_t> sizeof(block_t)], BLOCK)
-    free(rows)
-    return found
+cdef class Blocks:
+    """The sibling blocks of a page, for compiled code, which reads its rows in place.
+
+    Args:
+        tables: of the page.
+    """
+
+    def __cinit__(self, Tables tables not None):
+        with nogil:
+            self.n = find_blocks(&tables.t, &self.rows)
+        if self.n < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.rows)
+
+    def array(self):
+        """Returns a copy: shape (blocks,), with the fields of `block_t`, in document order."""
+        return np.frombuffer((<char*> self.rows)[: self.n * <Py_ssize_t> sizeof(block_t)], BLOCK)

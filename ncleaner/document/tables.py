@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document._blocks import blocks_of
+from ncleaner.document._blocks import Blocks
 from ncleaner.document._kept import number_kept, without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
@@ -285,7 +285,7 @@ class Document:
     @property
     def blocks(self) -> Table:
         """The sibling blocks: shape (blocks,), in document order; computed at each access."""
-        return blocks_of(self.tables)
+        return Blocks(self.tables).array()
 
     @property
     def tags_behind(self) -> int:

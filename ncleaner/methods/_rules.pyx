@@ -8,21 +8,19 @@ What is of other pages, or is twice, goes:
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
 of one style are the page's own: refrains, repeated rows and examples.
 
-*Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they stand
-in a row, each a link as a whole, beside the block that holds the text or after it.
+*Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they are
+siblings, each with a linked title, beside the block that holds the text or after it.
 
 *Summaries and strays* stand apart from the text: segments that go are between.
-
-*Forms.* The words in a form ask for something: a name, an opinion, an address for news. So they go if the page has much
-other text. The whole page is in a form on some sites, and a survey is one.
 
 *Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
 stories”, “Share your thoughts”.
 
 What is nearly all kept is kept whole:
 
-*Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
-by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
+*Rows and lists.* A data table without the names of its columns, or with holes, says little, and so does a list of
+ingredients. Short cells and items are hard to judge one by one, and a value that occurs twice in a table is not a copy.
+So what is nearly all kept is kept whole, and so is a list that may be text and has text after it.
 
 *Heads*, such as headings and terms, are short, and say little of what they are. The text before and below does.
 
@@ -33,14 +31,14 @@ items lose what others keep. So on a listing, all of one style is kept if half o
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
+from ncleaner.document._blocks cimport LINKED, Blocks, block_t
+from ncleaner.document._hashes cimport letters_hash, row_of, rows_for
 from ncleaner.document._tables cimport (
-    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, Tables, chain, element_t, fill_styles, segment_t,
+    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, Tables, element_t, fill_styles, segment_t,
     style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_ARTICLE, TAG_CAPTION, TAG_DT, TAG_FORM, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_SUMMARY, TAG_TABLE, TAG_TD,
-    TAG_TH, TAG_TR,
+    TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport after_white, is_final, last_mark
@@ -156,44 +154,32 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
 # Runs of links.
 
 cdef enum:
-    # Least number of links under the same tags.
+    # Least number of siblings in a run, and of one before the end of the text.
+    TEASERS = 3
     RUN = 8
+    # Most characters of a teaser besides links, and most segments, on average.
+    TEASER = 300
+    PARTS = 4
     # Least number of characters of kept text besides links: a page with less may consist of its links.
     PROSE = 350
-    # Least number of teasers of which a line follows the link, and most segments from the link to the line.
-    TEASERS = 3
-    REACH = 2
-    # Most characters of such a line.
-    TEASER = 400
     # Least share of the text that its block holds, in per cent.
     MOST_TEXT = 60
 
 # Probability of an article from which on they go.
 cdef double LIKELY = 0.5
 
-# The kept links under the same tags outside the block of the text; or the kept lines behind such links.
+# The siblings of a group.
 cdef struct run_t:
-    uint64_t key
-    Py_ssize_t links
-
-cdef struct beside_t:
-    const tables_t* t
-    uint8_t* kept
-    uint64_t* paths     # hash of the tags from the root down, of each element
-    run_t* runs
-    uint64_t mask
-    Py_ssize_t block    # the block of the text, the first element after it, and its last kept segment
-    Py_ssize_t end
-    Py_ssize_t last
+    int32_t links     # blocks with a link as their heading
+    uint64_t parts    # segments
+    uint64_t chars    # besides links
 
 
-cdef inline bint _may_be_teaser(const segment_t* s, const segment_t* before) noexcept nogil:
-    """Returns whether a segment may be a line below the linked title of another page."""
-    return s.chars <= TEASER and s.zone != HEADLINE and not is_link(s) and is_link(before)
-
-
-cdef Py_ssize_t _block_of_text(const tables_t* t, const uint8_t* kept, uint64_t* chars) noexcept nogil:
-    """Returns the innermost block that holds most of the kept text without links; -1 if there is too little of it.
+cdef Py_ssize_t _block_of_text(
+    const tables_t* t, const uint8_t* kept, const int32_t* runs, uint64_t* chars
+) noexcept nogil:
+    """Returns the innermost block that holds most of the kept text besides links and runs of them; -1 if there is too
+    little of it.
 
     `chars`: a buffer with a zero for each element."""
     cdef const segment_t* s
@@ -201,7 +187,7 @@ cdef Py_ssize_t _block_of_text(const tables_t* t, const uint8_t* kept, uint64_t*
     cdef Py_ssize_t i, found = -1
     for i in range(t.n_segments):
         s = &t.segments[i]
-        if kept[i] and s.element >= 0 and not is_link(s) and not (i and _may_be_teaser(s, s - 1)):
+        if kept[i] and s.element >= 0 and not is_link(s) and not runs[i]:
             chars[s.element] += s.chars
             total += s.chars
     if total < PROSE:
@@ -215,74 +201,49 @@ cdef Py_ssize_t _block_of_text(const tables_t* t, const uint8_t* kept, uint64_t*
     return found
 
 
-cdef inline bint _is_inside(const beside_t* b, Py_ssize_t i) noexcept nogil:
-    return b.block <= b.t.segments[i].element < b.end
+def drop_link_runs(Tables tables not None, mask not None, Blocks blocks not None, double article):
+    """Takes from a mask what leads to other pages from the side of an article's text or below it.
 
+    A run is three sibling blocks or more, half of them with a link as heading or first line, with up to 300 characters
+    besides links and four segments each. On a page with 350 characters of other kept text, runs and single links go that are after the
+    innermost block with 60 per cent of that text, and links in runs of eight that are outside this block.
 
-cdef run_t* _run_of(const beside_t* b, Py_ssize_t i, Py_ssize_t* least) noexcept nogil:
-    """Returns the run outside the block of the text of a kept link, or of a line after the text that follows a link,
-    such as those below the titles of other stories; NULL for any other segment.
-
-    `least` gets the number of segments from which on the run goes."""
-    cdef const segment_t* s = b.t.segments + i
-    cdef uint64_t key
-    cdef Py_ssize_t back = 1
-    cdef bint link = is_link(s)
-    if s.element < 0 or link and not b.kept[i] or not link and i <= b.last or _is_inside(b, i):
-        return NULL
-    if link:
-        key = 2 * b.paths[s.element]
-        least[0] = RUN if i < b.last else 1
-    else:
-        while back <= REACH and back <= i and (not _may_be_teaser(s, s - back) or _is_inside(b, i - back)):
-            back += 1
-        if back > REACH or back > i:
-            return NULL
-        key = mix(b.paths[(s - back).element]) + 31 * b.paths[s.element] + <uint64_t> back
-        least[0] = TEASERS
-    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(key) | 1)
-
-
-def drop_link_runs(Tables tables not None, mask not None, double article):
-    """Takes from a mask the links to other pages that are in rows beside the text of an article.
-
-    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
-    outside the innermost block with 60 per cent of that text; single links after this block, and lines below three
-    such links and more. A link is a segment of which 90 per cent are in links.
-
-    `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
+    `article` is the probability that the page is an article, 0 to 1; `blocks` are the page's. Other arguments and
+    errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef beside_t b
-    cdef uint64_t size = rows_for(t.n_segments)
+    cdef const block_t* b
     cdef list memory = []
-    cdef run_t* run
-    cdef Py_ssize_t i, least = 0
+    cdef run_t* groups = <run_t*> zeros(memory, blocks.n, sizeof(run_t))
+    cdef int32_t* runs = <int32_t*> zeros(memory, t.n_segments, sizeof(int32_t))   # size of the run of each segment
+    cdef Py_ssize_t block, end, last = -1, i, k
     if article < LIKELY or not kept.shape[0]:
         return
-    b.t, b.kept, b.mask = t, &kept[0], size - 1
-    b.paths = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
-    b.runs = <run_t*> zeros(memory, size, sizeof(run_t))
-    b.block = _block_of_text(t, b.kept, b.paths)
-    if b.block < 0:
+    for i in range(blocks.n):
+        b = &blocks.rows[i]
+        groups[b.group].links += b.facts & LINKED > 0
+        groups[b.group].parts += b.last_segment + 1 - b.first_segment
+        groups[b.group].chars += b.chars - b.link_chars
+    for i in range(blocks.n):
+        b = &blocks.rows[i]
+        if b.size >= TEASERS and 2 * groups[b.group].links >= b.size \
+                and groups[b.group].chars <= TEASER * b.size and groups[b.group].parts <= PARTS * b.size:
+            for k in range(b.first_segment, b.last_segment + 1):
+                runs[k] = max(runs[k], b.size)
+    block = _block_of_text(t, &kept[0], runs, <uint64_t*> zeros(memory, t.n_elements, sizeof(uint64_t)))
+    if block < 0:
         return
-    b.end = b.block + 1
-    b.last = -1
-    while b.end < t.n_elements and t.elements[b.end].depth > t.elements[b.block].depth:
-        b.end += 1
-    for i in range(t.n_elements):
-        b.paths[i] = chain(b.paths[t.elements[i].parent] if t.elements[i].parent >= 0 else 0, t.elements[i].tag)
+    end = block + 1
+    while end < t.n_elements and t.elements[end].depth > t.elements[block].depth:
+        end += 1
     for i in range(t.n_segments):
-        if kept[i] and _is_inside(&b, i):
-            b.last = i
+        if kept[i] and block <= t.segments[i].element < end:
+            last = i
     for i in range(t.n_segments):
-        run = _run_of(&b, i, &least)
-        if run != NULL:
-            run.links += 1
-    for i in range(t.n_segments):
-        run = _run_of(&b, i, &least)
-        if run != NULL and run.links >= least:
+        if not block <= t.segments[i].element < end and t.segments[i].zone != HEADLINE and (
+            i > last and runs[i] or (i > last or runs[i] >= RUN) and is_link(&t.segments[i])
+        ):
             kept[i] = 0
 
 
@@ -292,8 +253,6 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
 cdef enum:
     # Fewest removed segments between groups of kept ones that stand apart.
     APART = 6
-    # Text in forms goes if it is at most this part of the kept words: a fifth.
-    FORM_PART = 5
 
 # Log-odds from which on prose is sure, in bits.
 cdef double SURE = 2
@@ -349,54 +308,33 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
             memset(&kept[group.first], 0, group.end - group.first)
 
 
-def drop_other_articles(Tables tables not None, mask not None, str title not None):
-    """Takes from a mask the text of each <article> that has a heading of the rank of the page's headline, if this is in
-    another <article>, and in the title of the page; that of a blog has none.
+def drop_other_articles(Tables tables not None, mask not None, Blocks blocks not None, str title not None):
+    """Takes from a mask the siblings of the <article> of the page's headline that have a heading of its rank, if the
+    title of the page has this headline; that of a blog has none.
 
-    Other arguments and errors as `drop_copies`.
+    `blocks` are the page's. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef const element_t* e = t.elements
-    cdef Py_ssize_t i = 0, at = 0, end, first
-    cdef int32_t head, own
-    cdef bint has_head
+    cdef const block_t* b
+    cdef Py_ssize_t i = 0, at = 0
+    cdef int32_t head, own, other, group
     while at < t.n_segments and t.segments[at].zone != HEADLINE:
         at += 1
-    head = own = _head_of(t, &t.segments[at]) if at < t.n_segments else -1
-    while own >= 0 and e[own].tag != TAG_ARTICLE:
-        own = e[own].parent
-    if own < 0 or (<const char*> t.text)[t.segments[at].start : t.segments[at].end].decode().casefold() \
+    while i < blocks.n and blocks.rows[i].heading != at:
+        i += 1
+    head = own = _head_of(t, &t.segments[at]) if i < blocks.n else -1
+    while own > blocks.rows[i].element and t.elements[own].tag != TAG_ARTICLE:
+        own = t.elements[own].parent
+    if own < 0 or t.elements[own].tag != TAG_ARTICLE or (<const char*> t.text)[t.segments[at].start : t.segments[at].end].decode().casefold() \
             not in title.casefold():
         return
-    while i < t.n_elements:
-        end = i + 1
-        has_head = False
-        while e[i].tag == TAG_ARTICLE and end < t.n_elements and e[end].depth > e[i].depth:
-            has_head |= e[end].tag == e[head].tag and e[end].first_run < e[end].last_run
-            end += 1
-        if has_head and not i < head < end:
-            first = t.runs[e[i].first_run].segment
-            memset(&kept[first], 0, t.runs[e[i].last_run - 1].segment + 1 - first)
-        i = end
-
-
-def drop_forms(Tables tables not None, mask not None):
-    """Takes from a mask the text in forms, if it is at most a fifth of the kept words.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef uint8_t[::1] left = None
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i, first
-    for i in range(t.n_elements):
-        if t.elements[i].tag == TAG_FORM and t.elements[i].first_run < t.elements[i].last_run:
-            left = mask.copy().view("u1") if left is None else left
-            first = t.runs[t.elements[i].first_run].segment
-            memset(&left[first], 0, t.runs[t.elements[i].last_run - 1].segment + 1 - first)
-    if left is not None and (FORM_PART - 1) * kept_words(t, &kept[0]) <= FORM_PART * kept_words(t, &left[0]):
-        kept[:] = left
+    group = blocks.rows[i].group
+    for i in range(blocks.n):
+        b = &blocks.rows[i]
+        other = _head_of(t, &t.segments[b.heading]) if b.group == group and b.heading not in (-1, at) else -1
+        if other >= 0 and t.elements[other].tag == t.elements[head].tag:
+            memset(&kept[b.first_segment], 0, b.last_segment + 1 - b.first_segment)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -561,14 +499,13 @@ def drop_last_headings(Tables tables not None, mask not None):
 # What is kept whole.
 
 cdef enum:
-    # A cell with more or longer segments has text of its own, and its table may be one for layout.
-    MOST_SEGMENTS = 3
-    LONGEST = 400
-    # Least number of rows and cells with text in a data table.
-    ROWS = 2
+    # Least number of segments in rows or items that are completed, and least share of them that is kept, in per cent.
     CELLS = 4
-    # Least share of the segments in its cells that is kept, in per cent.
-    SHARE = 70
+    SHARE = 80
+    # Fewest items of a list near text, most segments from it to the text, and the largest part of it that is in links.
+    LIST = 3
+    NEAR = 3
+    MOST_LINKS = 10
     # Least number of segments of one style that are parts of items.
     ITEMS = 6
     # Most words of a head, and elements from its text up to it.
@@ -579,88 +516,76 @@ cdef enum:
     # Most segments between the headline and the first kept one that are added.
     LEADS = 4
 
-# Least log-odds, in bits: of what has the tag of a head, of one between two texts of which all is kept, and of a line
-# that looks like one.
+# Least mean log-odds, in bits, of a list near text.
+cdef double LISTED = -1.5
+
+# Least log-odds, in bits: of what has the tag of a head, and of one between two texts of which all is kept.
 cdef double HEAD = -3
 cdef double AMID = -5
-cdef double LINE = -1
 
 # Least log-odds of what follows the headline.
 cdef double LEAD = -1.6
 
-# What is counted of a table.
-cdef struct count_t:
-    Py_ssize_t end       # the first element after it
-    Py_ssize_t rows      # with text
-    Py_ssize_t cells     # with text
-    Py_ssize_t segments  # in cells, without hidden ones
-    Py_ssize_t kept
+# Sibling rows, items or terms: their segments, and what is counted of those that are shown.
+cdef struct list_t:
+    int32_t first
+    int32_t last
+    int32_t shown
+    int32_t kept
+    double score
+    uint64_t chars
+    uint64_t link_chars
 
 
-cdef inline bint _is_cell(const element_t* e) noexcept nogil:
-    return (e.tag == TAG_TD or e.tag == TAG_TH) and e.first_run < e.last_run
+cdef bint _is_near(const tables_t* t, const uint8_t* kept, const list_t* of) noexcept nogil:
+    """Returns whether a list without gaps, that may be text, is right before kept text."""
+    cdef Py_ssize_t i
+    if of.shown <= of.last - of.first or MOST_LINKS * of.link_chars > of.chars or of.score < LISTED * of.shown:
+        return False
+    for i in range(of.last + 1, min(of.last + 1 + NEAR, t.n_segments)):
+        if kept[i]:
+            return True
+    return False
 
 
-cdef bint _count(const tables_t* t, Py_ssize_t table, const uint8_t* kept, count_t* found) noexcept nogil:
-    """Counts a table. Returns False if it has another one inside, or a cell with text of its own."""
-    cdef const element_t* elements = t.elements
-    cdef const segment_t* s
-    cdef Py_ssize_t e = table + 1
-    cdef int32_t first, last, i
-    cdef bint named = False
-    found.rows = found.cells = found.segments = found.kept = 0
-    while e < t.n_elements and elements[e].depth > elements[table].depth:
-        if elements[e].tag == TAG_TABLE:
-            return False
-        if elements[e].tag == TAG_TR:
-            named = False
-        elif _is_cell(&elements[e]):
-            first = t.runs[elements[e].first_run].segment
-            last = t.runs[elements[e].last_run - 1].segment
-            if last - first >= MOST_SEGMENTS:
-                return False
-            found.cells += 1
-            if not named:
-                named = True
-                found.rows += 1
-            for i in range(first, last + 1):
-                s = &t.segments[i]
-                if s.chars > LONGEST:
-                    return False
-                if not s.flags & HIDDEN:
-                    found.segments += 1
-                    found.kept += kept[i]
-        e += 1
-    found.end = e
-    return found.rows >= ROWS and found.cells >= CELLS
+def complete_blocks(Tables tables not None, mask not None, const double[::1] scores not None, Blocks blocks not None):
+    """Adds to a mask the rest of the rows of a table, if 80 per cent of their segments are kept; and lists that may be
+    text, of three items and more, right before kept text, as that of ingredients is above the steps.
 
-
-def complete_tables(Tables tables not None, mask not None):
-    """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept, and their captions.
-
-    Arguments and errors as `drop_copies`.
+    `scores`: shape (segments,), log-odds in bits; `blocks` are the page's. Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
-    cdef const element_t* e
-    cdef Py_ssize_t table, k
-    cdef int32_t i
-    cdef count_t found
-    if not kept.shape[0]:
+    cdef const block_t* b
+    cdef list memory = []
+    cdef list_t* lists = <list_t*> zeros(memory, blocks.n, sizeof(list_t))
+    cdef list_t* found
+    cdef Py_ssize_t i, k
+    cdef int tag
+    if not fits(kept, scores):
         return
-    with nogil:
-        for table in range(t.n_elements):
-            e = &t.elements[table]
-            if e.tag != TAG_TABLE or e.first_run == e.last_run or not _count(t, table, &kept[0], &found):
-                continue
-            if 100 * found.kept < SHARE * found.segments:
-                continue
-            for k in range(table + 1, found.end):
-                e = &t.elements[k]
-                if _is_cell(e) or e.tag == TAG_CAPTION and e.first_run < e.last_run:
-                    for i in range(t.runs[e.first_run].segment, t.runs[e.last_run - 1].segment + 1):
-                        if not t.segments[i].flags & HIDDEN:
-                            kept[i] = True
+    for i in range(blocks.n):
+        b = &blocks.rows[i]
+        tag = t.elements[b.element].tag
+        if tag != TAG_TR and tag != TAG_LI and tag != TAG_DT and tag != TAG_DD:
+            continue
+        found = &lists[b.group]
+        found.first = b.first_segment if not b.order else found.first
+        found.last = b.last_segment
+        found.chars += b.chars
+        found.link_chars += b.link_chars
+        for k in range(b.first_segment, b.last_segment + 1):
+            if not t.segments[k].flags & HIDDEN:
+                found.shown += 1
+                found.kept += kept[k]
+                found.score += scores[k]
+    for i in range(blocks.n):
+        b = &blocks.rows[i]
+        found = &lists[b.group]
+        if t.elements[b.element].tag == TAG_TR and found.shown >= CELLS and 100 * found.kept >= SHARE * found.shown \
+                or b.size >= LIST and _is_near(t, &kept[0], found):
+            for k in range(b.first_segment, b.last_segment + 1):
+                kept[k] |= not t.segments[k].flags & HIDDEN
 
 
 # The segments of one style.
@@ -720,18 +645,6 @@ cdef inline bint _may_head(const segment_t* s) noexcept nogil:
     return not s.flags & (HIDDEN | HEADER) and s.zone != BYLINE and 2 * s.link_chars <= s.chars
 
 
-cdef inline bint _is_line_above(const tables_t* t, const uint8_t* kept, Py_ssize_t i, double score) noexcept nogil:
-    """Returns whether a segment that is no heading by its tag looks like one, between kept segments, the second of them
-    beside it; or is the first line of a plain text."""
-    cdef const segment_t* s = t.segments
-    if s[i].kind != c'h' or i + 1 == t.n_segments or not kept[i + 1] or not _may_head(&s[i]):
-        return False
-    if not t.n_elements:
-        return i == 0
-    return i > 0 and kept[i - 1] and score >= LINE and s[i].element >= 0 and s[i + 1].element >= 0 \
-        and t.elements[s[i].element].parent == t.elements[s[i + 1].element].parent
-
-
 cdef void _add_lead(const tables_t* t, uint8_t* kept, const double* scores) noexcept nogil:
     """Adds the sentences and the standfirst between the headline and the first kept segment near it."""
     cdef const segment_t* s = t.segments
@@ -752,9 +665,9 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
     """Adds to a mask each heading, term of a list and title of a block whose text is kept, unless it is surely none.
 
     This text reaches up to the next head of the same rank or a higher one, or to the end of the block. It begins with a
-    kept segment, at least half of its words are kept, and so is one of the two segments before the head. A line without
-    a tag that looks like a heading needs kept segments on both sides; the first line of a plain text only below it.
-    Sentences that follow the headline, near the first kept segment, are added, too.
+    kept segment, at least half of its words are kept, and so is one of the two segments before the head. Sentences that
+    follow the headline, near the first kept segment, are added, too, and the first line of a plain text if it looks
+    like a heading.
 
     `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
     """
@@ -781,7 +694,6 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
         i -= 1
         head = _head_of(t, &t.segments[i])
         if head < 0:
-            kept[i] |= _is_line_above(t, &kept[0], i, scores[i])
             continue
         begin = i + 1
         i = first = t.runs[e[head].first_run].segment
@@ -798,4 +710,6 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
             amid = kept[first - 1] and of_kept[end] - of_kept[begin] == words[end] - words[begin]
             for k in range(first, begin):
                 kept[k] |= scores[k] >= (AMID if amid else HEAD) and _may_head(&t.segments[k])
+    if not t.n_elements and t.n_segments > 1 and kept[1]:
+        kept[0] |= t.segments[0].kind == c'h' and _may_head(&t.segments[0])
     _add_lead(t, &kept[0], &scores[0])

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._blocks import Blocks
 from ncleaner.document._kept import sums_of
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
@@ -78,6 +80,7 @@ class Judged:
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
+        blocks: its sibling blocks, made when a rule wants them.
     """
 
     document: Document
@@ -87,6 +90,10 @@ class Judged:
     fragment: float
     article: float
     copied: npt.NDArray[np.int32] | None = None
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        return Blocks(self.tables)
 
 
 class Rule(NamedTuple):
@@ -178,7 +185,7 @@ def _drop_menus(page: Judged) -> None:
 
 def _drop_other_articles(page: Judged) -> None:
     """Removes other articles than the one that the title of the page names."""
-    _rules.drop_other_articles(page.tables, page.mask, page.document.title)
+    _rules.drop_other_articles(page.tables, page.mask, page.blocks, page.document.title)
 
 
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
@@ -186,10 +193,10 @@ def _drop_other_articles(page: Judged) -> None:
 # site. docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
     Rule("fragment", "", _keep_fragment, True),  # 0
+    Rule("table", "", lambda p: _rules.complete_blocks(p.tables, p.mask, p.scores, p.blocks), True),  # 0 ± .01
     Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.196 ± .05
     # what is around a text
-    Rule("field", "", _rules.drop_forms),  # +.017 ± .01
-    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.article), True),  # +.025 ± .04
+    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article), True),  # +.025 ± .04
     # the gold sets have no such pages
     Rule("other", "article", _drop_other_articles, True),  # 0
     # reviews, other products, and what the shop says about itself
@@ -197,7 +204,6 @@ RULES: tuple[Rule, ...] = (
     Rule("end", "", _rules.drop_last_lines),  # +.004 ± .004
     Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article), True),  # +.008 ± .004
     # what belongs together is kept whole
-    Rule("table", "", _rules.complete_tables),  # 0 ± .01
     Rule("item", "listing", _rules.complete_items),  # +.028 ± .01
     Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # +.015 ± .01
     # hidden text

@@ -7,16 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ncleaner.document._blocks import Blocks
 from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._rules import (
+    complete_blocks,
     complete_heads,
     complete_items,
-    complete_tables,
     drop_copies,
-    drop_forms,
     drop_hidden,
     drop_last_headings,
     drop_last_lines,
@@ -36,15 +36,17 @@ TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
 def completed(
     html: str,
     removed: list[int],
-    complete: Callable[..., None] = complete_tables,
+    complete: Callable[..., None] = complete_blocks,
     scores: list[float] | None = None,
 ) -> list[int]:
     """The segments that are still removed."""
     document = dump_html(html)
     mask = np.ones(len(document), bool)
     mask[removed] = False
-    if complete in (complete_heads, drop_strays):
-        found = np.zeros(len(document)) if scores is None else np.array(scores)[: len(document)]
+    found = np.zeros(len(document)) if scores is None else np.array(scores, float)[: len(document)]
+    if complete is complete_blocks:
+        complete(document.tables, mask, found, Blocks(document.tables))
+    elif complete in (complete_heads, drop_strays):
         complete(document.tables, mask, found)
     else:
         complete(document.tables, mask)
@@ -52,67 +54,89 @@ def completed(
 
 
 def test_the_rest_of_a_table_is_kept() -> None:
-    assert completed(TABLE, [0]) == completed(TABLE, [1, 4]) == completed(TABLE, []) == []
+    assert completed(TABLE, [0]) == completed(TABLE, [4]) == completed(TABLE, []) == []
     assert completed(f"<p>a{TABLE}<p>b", [0, 1, 10]) == [0, 10]
 
 
-def test_a_table_of_which_little_is_kept_stays() -> None:
-    assert completed(TABLE, [0, 1, 2]) == [0, 1, 2]
+def test_a_table_of_which_less_is_kept_stays() -> None:
+    assert completed(TABLE, [0, 1]) == [0, 1]
     assert completed(TABLE, [*range(9)]) == [*range(9)]
 
 
 @pytest.mark.parametrize(
     "html",
     [
-        # one row, or one column
+        # one row, or few cells
         "<table><tr><td>a<td>b<td>c<td>d<td>e</table>",
         "<table><tr><td>a<tr><td>b<tr><td>c</table>",
-        # cells with text of their own
-        "<table><tr><td>a<td><p>b<p>c<p>d<p>e<tr><td>f<td>g</table>",
-        f"<table><tr><td>a<td>{'fog ' * 200}<tr><td>c<td>d</table>",
-        # a table inside
-        f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>",
         # no table
-        "<p>a<p>b<p>c<p>d",
+        "<p>a<p>b<p>c<p>d<p>e<p>f",
+        "<ul><li>a<li>b<li>c<li>d<li>e<li>f</ul>",
     ],
 )
-def test_tables_for_layout_stay(html: str) -> None:
+def test_what_is_no_table_stays(html: str) -> None:
     assert completed(html, [0]) == [0]
 
 
-def test_captions_come_and_hidden_cells_stay() -> None:
-    html = TABLE.replace("<table>", "<table><caption>Ferries</caption>").replace(
-        "<td>daily", "<td hidden>daily", 1
-    )
-    assert completed(html, [0, 1, 6]) == [6]
-    assert completed("<table><caption>Ferries</caption></table>" + TABLE, [0]) == [0]
+def test_hidden_cells_stay() -> None:
+    html = TABLE.replace("<td>daily", "<td hidden>daily", 1)
+    assert completed(html, [0, 5]) == [5]
 
 
-def test_the_table_inside_counts_for_itself() -> None:
-    html = f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>"
-    assert completed(html, [0, 3]) == [0]
+STEPS = "<h3>Steps</h3><p>Knead the dough, and let it rest."
+FLOUR = "<h3>Flour</h3><ul><li>300 g rye<li>salt<li>water</ul>"
 
 
-def test_tables_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
+@pytest.mark.parametrize(
+    ("html", "score", "added"),
+    [
+        (FLOUR + STEPS, -1.5, True),
+        (FLOUR + STEPS, -1.6, False),
+        # a list of two, a list of links, hidden items, no text close after it
+        (FLOUR.replace("<li>salt", "") + STEPS, 0, False),
+        (FLOUR.replace("<li>salt", "<li><a href=/>salt</a>") + STEPS, 0, False),
+        (FLOUR.replace("<li>salt", "<li hidden>salt") + STEPS, 0, False),
+        (FLOUR + "<p>a<p>b<p>c" + STEPS, 0, False),
+        (FLOUR, 0, False),
+        # terms, rows
+        ("<dl><dt>rye<dd>300 g<dt>salt<dd>some<dt>water<dd>warm</dl>" + STEPS, 0, False),
+        ("<table><tr><td>rye<tr><td>salt<tr><td>water</table>" + STEPS, 0, True),
+    ],
+)
+def test_a_list_before_text_is_added(html: str, score: float, added: bool) -> None:
+    document = dump_html(html)
+    removed = [
+        i
+        for i, text in enumerate(document.texts)
+        if text not in ("Steps", "Knead the dough, and let it rest.")
+    ]
+    left = completed(html, removed, scores=[score] * len(document))
+    gone = {"300 g rye", "rye", "salt", "water"} - {document.texts[i] for i in left}
+    assert bool(gone & set(document.texts)) == added
+
+
+def test_blocks_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
     assert completed("", []) == []
     document = dump_text("a\n\nb\n")
     mask = np.zeros(len(document), bool)
-    complete_tables(document.tables, mask)
+    complete_blocks(document.tables, mask, np.zeros(len(document)), Blocks(document.tables))
     assert not mask.any()
     with pytest.raises(ValueError, match="does not fit"):
-        complete_tables(document.tables, np.ones(7, bool))
+        complete_blocks(document.tables, np.ones(7, bool), np.zeros(7), Blocks(document.tables))
 
 
 TEXT = "The ferry was late again, and nobody knew why."
 STORY = f"<div><h1>Late again</h1>{f'<p>{TEXT}</p>' * 10}</div>"
 LINK = "<li><a href=/>A long line about another ferry, which was late again this morning and will be late</a>"
 
+TEASER = "<div class=story><h4><a href=/>Tides</a></h4><p>The tides are late</p></div>"
+
 
 def without_runs(html: str, article: float = 1.0) -> int:
     """The number of segments that go."""
     document = dump_html(html)
     mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, article)
+    drop_link_runs(document.tables, mask, Blocks(document.tables), article)
     gone = np.flatnonzero(~mask)
     return len(gone)
 
@@ -130,14 +154,15 @@ def without_runs(html: str, article: float = 1.0) -> int:
         (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.5, 2),
         (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.49, 0),
         (f"<p><a href=/>Other ferries</a></p>{STORY}", 1, 0),
-        # and the lines below them, if there are three
-        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 3}", 0.5, 6),
-        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 2}", 0.5, 2),
-        (f"{STORY}<dl>{'<dt><a href=/>Tides</a><dd>Monday<dd>The tides are late.' * 3}</dl>", 0.5, 9),
+        # and what is below them in three siblings
+        (f"{STORY}{TEASER * 3}", 0.5, 6),
+        (f"{STORY}{TEASER * 2}", 0.5, 2),
+        (f"{STORY}{TEASER.replace('<a href=/>Tides</a>', 'Tides') * 3}", 0.5, 0),
         (f"{STORY}<p>Tides</p><p>The tides are late.</p>", 0.5, 0),
-        # many of them do not make the block of the text larger, but long ones are text
-        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 3}</p>' * 9}", 0.5, 18),
-        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 12}</p>' * 9}", 0.5, 0),
+        # many of them do not make the block of the text larger, but long ones, and those of many parts, are text
+        (f"{STORY}{TEASER.replace('late', TEXT * 3) * 9}", 0.5, 18),
+        (f"{STORY}{TEASER.replace('late', TEXT * 12) * 9}", 0.5, 0),
+        (f"{STORY}{TEASER.replace('late', 'late<p>a<p>b<p>c') * 9}", 0.5, 9),
         # pages of links, with and without a few words
         (f"<ul>{LINK * 50}</ul>", 1, 0),
         (f"<div><p>{TEXT}</div><ul>{LINK * 50}</ul>", 1, 0),
@@ -151,10 +176,10 @@ def test_runs_of_links_beside_an_article_go(html: str, article: float, gone: int
 def test_runs_of_links_on_plain_text_and_with_a_mask_of_another_page() -> None:
     document = dump_text(f"{TEXT}\n\n" * 12)
     mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, 1.0)
+    drop_link_runs(document.tables, mask, Blocks(document.tables), 1.0)
     assert mask.all()
     with pytest.raises(ValueError, match="does not fit"):
-        drop_link_runs(document.tables, np.ones(7, bool), 1.0)
+        drop_link_runs(document.tables, np.ones(7, bool), Blocks(document.tables), 1.0)
 
 
 CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
@@ -255,23 +280,13 @@ def test_other_articles_stay_without_a_headline_in_one() -> None:
     ):
         title = "Late again" * bool(html)
         assert (
-            completed(html, [], lambda tables, mask, title=title: drop_other_articles(tables, mask, title))
+            completed(
+                html,
+                [],
+                lambda tables, mask, title=title: drop_other_articles(tables, mask, Blocks(tables), title),
+            )
             == []
         )
-
-
-def test_text_in_forms_goes() -> None:
-    story = f"<p>{'The ferry was late again. ' * 4}</p>"
-    ask = "<form><p>Your name<p hidden>x<p>Send</form>"
-    assert completed(story + ask + "<p>Home", [], drop_forms) == [1, 2, 3]
-    assert completed(ask + story, [1, 2], drop_forms) == [0, 1, 2]
-    # all forms of a page count
-    assert completed(story + ask + ask.replace("name", "opinion of the ferry"), [], drop_forms) == []
-    # the text of a page, in a form
-    assert completed(f"<form>{story}</form>", [], drop_forms) == []
-    assert completed(f"<p>Home<form>{story}</form>", [], drop_forms) == []
-    assert completed(story + "<form><input></form>", [], drop_forms) == []
-    assert completed("", [], drop_forms) == []
 
 
 def test_several_last_lines_go() -> None:
@@ -426,10 +441,6 @@ def test_what_heads_kept_text_stays() -> None:
         1,
         2,
     ]
-    # a line without a tag, between two kept ones and beside the second
-    line = "<p>a<p>The Old Pier<p>c", "<p>a<div><p>The Old Pier</div><p>c", "<p>a<p>The old one, and<p>c"
-    assert [without(html, [1]) for html in line] == [[], [1], [1]]
-    assert without(line[0], [1], [0, -1.1, 0]) == [1] and without(line[0], [0, 1]) == [0, 1]
     assert without("<h2>a</h2>", [0]) == [0] and without("", []) == []
     with pytest.raises(ValueError, match="scores do not fit"):
         without(page, [], [0.0])
