@@ -193,7 +193,8 @@ class Cleaner:
             default.comments and not recipe.news if recipe.comments is None else recipe.comments,
             recipe.captions,
             recipe.notices,
-            recipe.news,
+            # who asks for pages without comments wants none of a discussion either
+            recipe.news or recipe.comments is False,
         )
         self._languages = recipe.language.split(",") if recipe.language else []
         self._wants_facts = recipe.facts or recipe.respect_tdm

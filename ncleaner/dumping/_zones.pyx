@@ -168,6 +168,8 @@ cdef enum:
     # them, not above them.
     BEFORE_COMMENTS = 200
     FEW_BELOW = 40
+    # A section of the text has fewer elements inside than comments.
+    SECTION_TAGS = 12
     # A byline or standfirst is at most this many segments after the headline, or before the prose.
     BELOW = 8
 
@@ -588,8 +590,10 @@ cdef void _mark_holders(const builder_t* b, block_t* blocks, int32_t at) noexcep
 
 cdef void _mark_sections(const builder_t* b, block_t* blocks, Py_ssize_t headline, double chars) noexcept nogil:
     """Marks comments and related links: blocks that are named so, but not those that hold the headline or an <h1>, or
-    nearly all text of the page."""
-    cdef Py_ssize_t i
+    nearly all text of the page. A small section about comments has prose of the text after it."""
+    cdef Py_ssize_t i, last = <Py_ssize_t> b.n_segments - 1
+    while last >= 0 and not (_is_prose(&b.segments[last], blocks) and blocks[b.segments[last].element].flags & IN_CORE):
+        last -= 1
     cdef const element_t* e
     for i in range(<Py_ssize_t> b.n_elements):
         if b.elements[i].tag == TAG_H1:
@@ -602,7 +606,10 @@ cdef void _mark_sections(const builder_t* b, block_t* blocks, Py_ssize_t headlin
             blocks[i].flags |= blocks[e.parent].flags & (IN_COMMENTS | IN_RELATED)
         if is_page[e.tag] or blocks[i].flags & HOLDS_HEADLINE or e.chars >= MOST * chars:
             continue
-        if e.cues & cue_comment:
+        if e.cues & cue_comment and (
+            last < 0 or e.tags >= SECTION_TAGS or not blocks[i].flags & IN_CORE
+            or e.last_run > b.segments[last].first_run
+        ):
             blocks[i].flags |= IN_COMMENTS
         if e.cues & cue_related:
             blocks[i].flags |= IN_RELATED

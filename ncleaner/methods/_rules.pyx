@@ -375,12 +375,16 @@ cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
 
 
 # `last_lines.txt` says what these are, and how to add one.
-LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere", "other pages")
-cdef const char** BEGINNINGS = table_of(LAST_LINES["beginnings"])
-# only the letters a to z are found as capitals, too
-cdef const char** REFERENCES = table_of({
-    form for words in LAST_LINES["other pages"] for form in (words, words[:1].upper() + words[1:])
-})
+LAST_LINES = word_lists("methods/last_lines", "beginnings", "somewhere", "other pages", "by programs")
+
+
+cdef const char** _beginnings(str section):
+    """Returns the words of a section; only the letters a to z are found as capitals, too."""
+    return table_of({form for words in LAST_LINES[section] for form in (words, words[:1].upper() + words[1:])})
+
+cdef const char** BEGINNINGS = _beginnings("beginnings")
+cdef const char** REFERENCES = _beginnings("other pages")
+cdef const char** PROGRAMS = _beginnings("by programs")
 cdef words_t OF_RIGHTS
 fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 
@@ -406,20 +410,21 @@ def drop_last_lines(Tables tables not None, mask not None):
         memset(&kept[at + 1], 0, kept.shape[0] - at - 1)
 
 
-cdef bint _refers(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment begins like `Read also: Title`; signs and arrows may be before it."""
+cdef bint _begins(const tables_t* t, const segment_t* s, const char** words) noexcept nogil:
+    """Returns whether a segment begins with one of some words, such as `Read also`; signs and arrows may be before."""
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef const uint8_t* end = <const uint8_t*> t.text + s.end
     while p < end and not is_letter(p[0]) and (
         p[0] < 0x80 or p[0] == 0xE2 or p[0] == 0xE3 and p[1] == 0x80 or p[0] >= 0xEF
     ):
         p += 1 if p[0] < 0x80 else 3 if p[0] < 0xF0 else 4
-    return p < end and begins_any(p, <size_t> (end - p), REFERENCES)
+    return p < end and begins_any(p, <size_t> (end - p), words)
 
 
 def drop_references(Tables tables not None, mask not None, double article):
-    """Takes from a mask the lines with links, of up to 25 words, that lead to other pages: before the headline, those
-    like `Home > News > Title`; on an article of 150 words and more, those that begin like `Read also: Title`.
+    """Takes from a mask lines of up to 25 words: those that begin like `Next message: Title` or `Last edited by`, which
+    programs write; and lines with links: before the headline, those like `Home > News > Title`, and on an article of
+    150 words and more, those that begin like `Read also: Title`.
 
     `article` is the probability that the page is an article, 0 to 1. Other arguments and errors as `drop_copies`.
     """
@@ -433,9 +438,10 @@ def drop_references(Tables tables not None, mask not None, double article):
     while headline < t.n_segments and s[headline].zone != HEADLINE:
         headline += 1
     for i in range(t.n_segments):
-        if kept[i] and s[i].words <= CRUMBS_WORDS and 5 * s[i].link_chars >= s[i].chars and (
-            i < headline < t.n_segments and find_any(t.text + s[i].start, s[i].end - s[i].start, &CRUMBS)
-            or is_article and 2 * s[i].link_chars >= s[i].chars and s[i].zone != HEADLINE and _refers(t, &s[i])
+        if kept[i] and s[i].words <= CRUMBS_WORDS and s[i].zone != HEADLINE and (
+            _begins(t, &s[i], PROGRAMS) or 5 * s[i].link_chars >= s[i].chars and i < headline < t.n_segments
+            and find_any(t.text + s[i].start, s[i].end - s[i].start, &CRUMBS)
+            or is_article and 2 * s[i].link_chars >= s[i].chars and _begins(t, &s[i], REFERENCES)
         ):
             kept[i] = False
 

@@ -80,7 +80,6 @@ class Judged:
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
-        blocks: its sibling blocks, made when a rule wants them.
     """
 
     document: Document
@@ -93,6 +92,7 @@ class Judged:
 
     @cached_property
     def blocks(self) -> Blocks:
+        """Its sibling blocks, made when a rule wants them."""
         return Blocks(self.tables)
 
 
@@ -102,14 +102,12 @@ class Rule(NamedTuple):
     Attributes:
         name: what explanations call it; rules with one name are one step there.
         pages: the kind of page that it is for; empty for all.
-        apply: changes the mask; it gets tables and mask, or the page if `whole`.
-        whole: it needs more of the page than its tables.
+        apply: changes the mask of the page.
     """
 
     name: str
     pages: str
-    apply: Callable[..., None]
-    whole: bool = False
+    apply: Callable[[Judged], None]
 
 
 def finished(
@@ -143,13 +141,10 @@ def finished(
     if trace is not None:
         trace.copied = page.copied = np.zeros(len(mask), np.int32)
         trace.note("score", mask)
-    for name, pages, apply, whole in rules or RULES:
+    for name, pages, apply in rules or RULES:
         if pages not in ("", kind):
             continue
-        if whole:
-            apply(page)
-        else:
-            apply(tables, mask)
+        apply(page)
         if trace is not None:
             trace.note(name, mask)
     # a line that a user pipes is not the message of a server
@@ -183,32 +178,29 @@ def _drop_menus(page: Judged) -> None:
         page.mask &= chars >= _LITTLE or 5 * links <= 4 * chars
 
 
-def _drop_other_articles(page: Judged) -> None:
-    """Removes other articles than the one that the title of the page names."""
-    _rules.drop_other_articles(page.tables, page.mask, page.blocks, page.document.title)
-
-
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
 # wcxb-dev (1,497 pages) loses without it, and the standard error, judged by models that have not seen the
 # site. docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
-    Rule("fragment", "", _keep_fragment, True),  # 0
-    Rule("table", "", lambda p: _rules.complete_blocks(p.tables, p.mask, p.scores, p.blocks), True),  # 0 ± .01
-    Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied), True),  # +.196 ± .05
+    Rule("fragment", "", _keep_fragment),  # 0
+    Rule("table", "", lambda p: _rules.complete_blocks(p.tables, p.mask, p.scores, p.blocks)),  # 0 ± .01
+    Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied)),  # +.196 ± .05
     # what is around a text
-    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article), True),  # +.025 ± .04
+    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article)),  # +.025 ± .04
     # the gold sets have no such pages
-    Rule("other", "article", _drop_other_articles, True),  # 0
+    Rule(
+        "other", "article", lambda p: _rules.drop_other_articles(p.tables, p.mask, p.blocks, p.document.title)
+    ),  # 0
     # reviews, other products, and what the shop says about itself
-    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores), True),  # +.101 ± .05
-    Rule("end", "", _rules.drop_last_lines),  # +.004 ± .004
-    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article), True),  # +.008 ± .004
+    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores)),  # +.101 ± .05
+    Rule("end", "", lambda p: _rules.drop_last_lines(p.tables, p.mask)),  # +.004 ± .004
+    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article)),  # +.008 ± .004
     # what belongs together is kept whole
-    Rule("item", "listing", _rules.complete_items),  # +.028 ± .01
-    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores), True),  # +.015 ± .01
+    Rule("item", "listing", lambda p: _rules.complete_items(p.tables, p.mask)),  # +.028 ± .01
+    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores)),  # +.015 ± .01
     # hidden text
-    Rule("hidden", "", _rules.drop_hidden),  # +.030 ± .02
+    Rule("hidden", "", lambda p: _rules.drop_hidden(p.tables, p.mask)),  # +.030 ± .02
     # headings without text below them
-    Rule("heading", "", _rules.drop_last_headings),  # +.004 ± .004
-    Rule("form", "", _drop_menus, True),  # 0
+    Rule("heading", "", lambda p: _rules.drop_last_headings(p.tables, p.mask)),  # +.004 ± .004
+    Rule("form", "", _drop_menus),  # 0
 )

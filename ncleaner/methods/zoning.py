@@ -33,7 +33,7 @@ class ZoneOptions(NamedTuple):
         comments: False removes the readers' comments, unless they are the page, as in a forum.
         captions: False removes the captions of pictures and tables.
         notices: True keeps the text of pages that the method judges to be notices, such as error messages.
-        news: all pages are articles, and no page is a forum.
+        news: no page is a forum: all pages are articles, or the user asks for pages without comments.
     """
 
     headline: bool | None = None
