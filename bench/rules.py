@@ -66,8 +66,7 @@ def main(gold: Annotated[list[Path], typer.Argument(help="gold directories")]) -
             loss = np.nan_to_num(column)
             error = loss.std(ddof=1) / np.sqrt(len(loss))
             changed = int(np.count_nonzero(~np.isnan(column)))
-            name = f"{rule.name} {rule.pages}".strip()
-            typer.echo(f"  {name:<16} {loss.mean():+.3f} ± {error:.3f}  {changed:>5} pages")
+            typer.echo(f"  {rule.name:<16} {loss.mean():+.3f} ± {error:.3f}  {changed:>5} pages")
 
 
 if __name__ == "__main__":

@@ -131,8 +131,8 @@ class Recipe(Declared):
     )  # fmt: skip
     comments: bool | None = option(
         None,
-        "Keep readers' comments (or --no-comments). The latter, if given, leaves out those below a short text, too.",
-        kind=bool, otherwise="left out by hybrid and ngram, unless they are the page; the other methods decide",
+        "Keep readers' comments (or --no-comments). If given, --no-comments also leaves out those of discussions.",
+        kind=bool, otherwise="left out by hybrid and ngram, except discussions; others decide",
         flags="--comments/--no-comments", common=True, panel=_KEPT,
     )  # fmt: skip
     captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)

@@ -6,7 +6,6 @@ import numpy.typing as npt
 from ncleaner.document._tables import Tables
 
 DATED: int
-AUTHORED: int
 LINKED: int
 BLOCK: np.dtype[np.void]
 

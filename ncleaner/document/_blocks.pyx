@@ -3,8 +3,7 @@
 The *skeleton* of an element is its tag, the tags of its children that have text, and the tags of their children. Two
 skeletons agree if each level differs by at most one tag, which is an optional part; elements of one class agree
 whatever is inside, such as the posts of a forum. A *thin wrapper*, whose only content is one element, counts as this
-element, unless it is an item. If all children of an element are siblings, as the cards in a row of a grid, those in
-its siblings are siblings of theirs, too.
+element, unless it is an item.
 
 Paragraphs, headings and cells are not blocks. A block without blocks inside needs siblings of its class, or the tag of
 an item. Time and memory are linear: one pass over the elements from the last to the first finds the skeletons, one
@@ -33,7 +32,6 @@ cdef enum:
     ALL_LINK = 90
 
 cdef uint32_t of_byline = 1 << list(_tags.CUES).index("byline")
-cdef uint32_t of_author = 1 << list(_tags.CUES).index("author")
 
 # What is known of an element.
 cdef struct node_t:
@@ -44,17 +42,11 @@ cdef struct node_t:
     int32_t previous     # the sibling with text before it, -1 for none
     int32_t first        # the first block of its group, -1 for none; of that, the number of blocks, ...
     int32_t size
-    int32_t group        # ... the number of the group, the blocks written so far, and the first block in its blocks
+    int32_t group        # ... the number of the group, and the blocks written so far
     int32_t met
-    int32_t inner
     int32_t row          # of the innermost block around it or itself, -1 for none
-    uint32_t heading     # the largest number for none
     uint32_t inside      # characters of its children
-    uint32_t words
-    uint32_t link_chars
-    uint32_t facts
     uint16_t tag         # its own, or of what it wraps
-    bint mixed           # its children do not all agree
     bint thin
 
 
@@ -84,31 +76,16 @@ cdef inline bint _agree(const element_t* e, const node_t* nodes, Py_ssize_t a, P
         and _is_single(x.children ^ y.children) and _is_single(x.below ^ y.below)
 
 
-cdef void _read_segments(const tables_t* t, node_t* nodes) noexcept nogil:
-    """Counts the segments directly in each element, and notes what they say."""
-    cdef const segment_t* s
-    cdef node_t* node
-    cdef size_t at
-    cdef Py_ssize_t i
-    for i in range(t.n_elements):
-        nodes[i].previous = nodes[i].first = -1
-        nodes[i].heading = <uint32_t> -1
-        nodes[i].facts = AUTHORED if t.elements[i].cues & of_author else 0
-    for i in range(t.n_runs):
-        if t.runs[i].context & (1 << CONTEXT_TIME):
-            nodes[max(t.runs[i].element, 0)].facts |= DATED
-    for i in range(t.n_segments - 1, -1, -1):
-        s = &t.segments[i]
-        node = &nodes[max(s.element, 0)]
-        node.words += s.words
-        node.link_chars += s.link_chars
-        if s.kind == c'h':
-            node.heading = <uint32_t> i
-        if t.elements[max(s.element, 0)].cues & of_byline and not node.facts & DATED:
-            for at in range(s.start, s.end):
-                if is_digit(t.text[at]):
-                    node.facts |= DATED
-                    break
+cdef bint _is_dated(const tables_t* t, const segment_t* s) noexcept nogil:
+    """Returns whether a segment has a <time>, or a digit in a block of a class such as `date`."""
+    cdef size_t i
+    for i in range(<size_t> s.first_run, <size_t> s.last_run + 1):
+        if t.runs[i].context >> CONTEXT_TIME & 1:
+            return True
+    for i in range(s.start, s.end if t.elements[s.element].cues & of_byline else s.start):
+        if is_digit(t.text[i]):
+            return True
+    return False
 
 
 cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexcept nogil:
@@ -118,6 +95,7 @@ cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexc
     cdef Py_ssize_t i
     for i in range(m - 1, -1, -1):
         node = &nodes[i]
+        node.previous = node.first = -1
         node.thin = node.n == 1 and node.inside == e[i].chars and not _is_item(e[i].tag)
         node.tag = nodes[node.child].tag if node.thin else e[i].tag
         if node.thin:
@@ -127,23 +105,17 @@ cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexc
         parent = &nodes[e[i].parent]
         if parent.n:
             nodes[parent.child].previous = <int32_t> i
-            parent.mixed |= not _agree(e, nodes, i, parent.child)
         # the cells of a row count alike
         parent.children |= <uint64_t> 1 << ((TAG_TD if node.tag == TAG_TH else node.tag) & 63)
         parent.below |= node.children
         parent.child = <int32_t> i
         parent.n += 1
         parent.inside += e[i].chars
-        parent.words += node.words
-        parent.link_chars += node.link_chars
-        parent.facts |= node.facts
-        parent.heading = min(node.heading, parent.heading)
 
 
 cdef void _find_group(const element_t* e, node_t* nodes, int32_t i) noexcept nogil:
     """Finds the first block of the group of an element with a parent: perhaps the element itself."""
     cdef node_t* node = &nodes[i]
-    cdef const node_t* parent = &nodes[e[i].parent]
     cdef int32_t at = node.previous
     cdef int _step
     node.first = i
@@ -152,70 +124,68 @@ cdef void _find_group(const element_t* e, node_t* nodes, int32_t i) noexcept nog
             node.first = nodes[at].first
             break
         at = nodes[at].previous if at >= 0 else -1
-    # the children of siblings are together if nothing else is in these
-    if parent.first >= 0 and parent.n > 1 and not parent.mixed and parent.inside == e[e[i].parent].chars:
-        at = nodes[parent.first].inner
-        if at and _agree(e, nodes, at, i):
-            node.first = at
-        else:
-            nodes[parent.first].inner = node.first
     nodes[node.first].size += 1
 
 
+cdef void _describe(const tables_t* t, block_t* row) noexcept nogil:
+    """Writes what a block has inside."""
+    cdef const segment_t* s
+    cdef int32_t i
+    row.first_segment = t.runs[t.elements[row.element].first_run].segment
+    row.last_segment = t.runs[t.elements[row.element].last_run - 1].segment
+    row.heading = -1
+    for i in range(row.first_segment, row.last_segment + 1):
+        s = &t.segments[i]
+        row.words += s.words
+        row.chars += s.chars
+        row.link_chars += s.link_chars
+        if row.heading < 0 and s.kind == c'h':
+            row.heading = i
+        if not row.facts & DATED and _is_dated(t, s):
+            row.facts |= DATED
+    s = &t.segments[row.first_segment if row.heading < 0 else row.heading]
+    if 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars:
+        row.facts |= LINKED
+
+
 cdef int32_t _write(const tables_t* t, node_t* nodes, block_t* rows) noexcept nogil:
-    """Writes the blocks of groups of two and more, or counts them if `rows` is NULL. Returns their number."""
-    cdef const element_t* e = t.elements
-    cdef const node_t* node
+    """Writes the blocks of groups of two and more, and returns their number."""
+    cdef node_t* node
     cdef node_t* first
-    cdef const segment_t* head
-    cdef block_t* row
-    cdef int32_t i, n = 0, numbers = 0
+    cdef int32_t i, n = 0, numbers = 0, above
     for i in range(<int32_t> t.n_elements):
         node = &nodes[i]
-        nodes[i].row = nodes[e[i].parent].row if e[i].parent >= 0 else -1
-        if node.first < 0 or nodes[node.first].size < 2 or nodes[e[i].parent].thin:
+        above = t.elements[i].parent
+        node.row = nodes[above].row if above >= 0 else -1
+        if node.first < 0 or nodes[node.first].size < 2 or nodes[above].thin:
             continue
         first = &nodes[node.first]
-        if rows != NULL:
-            row = &rows[n]
-            if node.first == i:
-                first.group = numbers
-                numbers += 1
-            row.element, row.parent = i, node.row
-            row.group, row.size, row.order = first.group, first.size, first.met
-            first.met += 1
-            row.first_segment = t.runs[e[i].first_run].segment
-            row.last_segment = t.runs[e[i].last_run - 1].segment
-            row.heading, row.words, row.chars = <int32_t> node.heading, node.words, e[i].chars
-            row.link_chars, row.facts = node.link_chars, node.facts
-            head = &t.segments[row.first_segment if row.heading < 0 else row.heading]
-            if 100 * <uint64_t> head.link_chars >= ALL_LINK * <uint64_t> head.chars:
-                row.facts |= LINKED
-        nodes[i].row = n
+        if node.first == i:
+            first.group = numbers
+            numbers += 1
+        rows[n].element, rows[n].parent = i, node.row
+        rows[n].group, rows[n].size, rows[n].order = first.group, first.size, first.met
+        _describe(t, &rows[n])
+        first.met += 1
+        node.row = n
         n += 1
     return n
 
 
 cdef Py_ssize_t find_blocks(const tables_t* t, block_t** rows) noexcept nogil:
     cdef const element_t* e = t.elements
-    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t n = -1
     cdef int32_t i
     cdef node_t* nodes = <node_t*> calloc(t.n_elements + 1, sizeof(node_t))
-    # a plain text has no elements
-    if nodes != NULL and t.n_elements:
-        _read_segments(t, nodes)
+    rows[0] = <block_t*> calloc(t.n_elements + 1, sizeof(block_t))
+    if nodes != NULL and rows[0] != NULL:
         _find_skeletons(e, t.n_elements, nodes)
         for i in range(<int32_t> t.n_elements):
             if e[i].parent >= 0 and nodes[e[i].parent].thin:
                 nodes[i].first = nodes[e[i].parent].first
             elif e[i].parent >= 0 and e[i].first_run < e[i].last_run and _may_be_block(nodes[i].tag):
                 _find_group(e, nodes, i)
-        n = _write(t, nodes, NULL)
-    rows[0] = <block_t*> calloc(n + 1, sizeof(block_t))
-    if nodes == NULL or rows[0] == NULL:
-        n = -1
-    else:
-        _write(t, nodes, rows[0])
+        n = _write(t, nodes, rows[0])
     free(nodes)
     return n
 

@@ -203,7 +203,7 @@ class Document:
         first_segment, last_segment: indices of its first and last segment, both included.
         heading: index of its first segment of kind `h`, -1 for none.
         words, chars, link_chars: sums over its segments.
-        facts: the bits `DATED`, `AUTHORED` and `LINKED` (its heading, or else its first segment, is a link).
+        facts: the bits `DATED` and `LINKED` (its heading, or else its first segment, is a link).
 
     Columns of `marks`, one row for what only formats with structure need (`_marks.Mark`), in page order:
         run: index of the first run after it.

@@ -5,7 +5,6 @@
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memset
 
 from ncleaner.document._tables cimport HEADER, HIDDEN, Tables, segment_t
 from ncleaner.text._letters cimport Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE, decode_utf8
@@ -17,18 +16,6 @@ cdef enum:
     ITEM_WORDS = 5      # of the longest item of a menu
     FOOTER_WORDS = 40   # of the longest footer line
     BLOCK = 32          # bytes that are looked at together
-
-# Bytes with which a separator may begin; a second test decides.
-cdef bint is_suspect[256]
-
-
-cdef void _classify():
-    memset(is_suspect, 0, sizeof(is_suspect))
-    for c in (0x7C, 0x3A, 0xC2, 0xE2):
-        is_suspect[c] = True
-
-_classify()
-
 
 cdef inline size_t _separator(const uint8_t* p, size_t left) noexcept nogil:
     """Returns the length of the separator that begins here: one of | » « • · ::, or 0."""
@@ -140,7 +127,7 @@ cdef inline bint _any_suspect(const uint8_t* p) noexcept nogil:
 cdef inline bint _begins_separator(const uint8_t* p, const uint8_t* stop, const uint8_t* end) noexcept nogil:
     """Whether a separator begins before `stop`."""
     while p < stop:
-        if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
+        if _separator(p, <size_t> (end - p)):
             return True
         p += 1
     return False

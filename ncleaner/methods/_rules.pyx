@@ -9,23 +9,15 @@ copy in a block of another style (other tags and classes from the root down) is 
 of one style are the page's own: refrains, repeated rows and examples.
 
 *Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they are
-siblings, each with a linked title, beside the block that holds the text or after it.
+siblings, each with a linked title, after the text.
 
-*Summaries and strays* stand apart from the text: segments that go are between.
+*Strays* are apart from the text of a product: reviews, other products, what the shop says about itself.
 
-*Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
-stories”, “Share your thoughts”.
+What belongs to kept text is kept:
 
-What is nearly all kept is kept whole:
-
-*Rows and lists.* A data table without the names of its columns, or with holes, says little, and so does a list of
-ingredients. Short cells and items are hard to judge one by one, and a value that occurs twice in a table is not a copy.
-So what is nearly all kept is kept whole, and so is a list that may be text and has text after it.
+*Lists.* Short items are hard to judge one by one. So a list that may be text and has text after it is kept whole.
 
 *Heads*, such as headings and terms, are short, and say little of what they are. The text before and below does.
-
-*Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
-items lose what others keep. So on a listing, all of one style is kept if half of it is.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -38,10 +30,10 @@ from ncleaner.document._tables cimport (
     style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H2, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TR,
+    TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TR,
 )
-from ncleaner.text._ascii cimport begins, begins_any, fill_words, find_any, is_digit, is_letter, table_of, words_t
-from ncleaner.text._letters cimport after_white, is_final, last_mark
+from ncleaner.text._ascii cimport begins_any, fill_words, find_any, is_letter, table_of, words_t
+from ncleaner.text._letters cimport is_final, last_mark
 from ncleaner.text._memory cimport zeros
 
 from ncleaner.text.wordlists import word_lists
@@ -55,7 +47,7 @@ cdef inline bint is_link(const segment_t* s) noexcept nogil:
     return s.element >= 0 and s.zone != HEADLINE and 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars
 
 
-cdef inline uint64_t kept_words(const tables_t* t, const uint8_t* kept) noexcept nogil:
+cdef inline uint64_t kept_words(const tables_t* t, const uint8_t[::1] kept) noexcept nogil:
     cdef uint64_t words = 0
     cdef Py_ssize_t i
     for i in range(t.n_segments):
@@ -70,9 +62,12 @@ cdef inline bint fits(const uint8_t[::1] kept, const double[::1] scores) except 
     return kept.shape[0] > 0
 
 
-cdef inline bint ends_in_colon(const tables_t* t, const segment_t* s) noexcept nogil:
-    cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
-    return mark == c':' or mark == 0xFF1A
+cdef inline Py_ssize_t headline_of(const tables_t* t) noexcept nogil:
+    """Returns the segment of the headline; the number of segments for none."""
+    cdef Py_ssize_t i = 0
+    while i < t.n_segments and t.segments[i].zone != HEADLINE:
+        i += 1
+    return i
 
 
 # --------------------------------------------------------------------------------------------------
@@ -154,16 +149,15 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
 # Runs of links.
 
 cdef enum:
-    # Least number of siblings in a run, and of one before the end of the text.
+    # Least number of siblings in a run.
     TEASERS = 3
-    RUN = 8
     # Most characters of a teaser besides links, and most segments, on average.
     TEASER = 300
     PARTS = 4
     # Least number of characters of kept text besides links: a page with less may consist of its links.
     PROSE = 350
-    # Least share of the text that its block holds, in per cent.
-    MOST_TEXT = 60
+    # The share of this text after which a run is after the text, in per cent: lines about rights may be after both.
+    MOST_TEXT = 97
 
 # Probability of an article from which on they go.
 cdef double LIKELY = 0.5
@@ -175,50 +169,27 @@ cdef struct run_t:
     uint64_t chars    # besides links
 
 
-cdef Py_ssize_t _block_of_text(
-    const tables_t* t, const uint8_t* kept, const int32_t* runs, uint64_t* chars
-) noexcept nogil:
-    """Returns the innermost block that holds most of the kept text besides links and runs of them; -1 if there is too
-    little of it.
-
-    `chars`: a buffer with a zero for each element."""
-    cdef const segment_t* s
-    cdef uint64_t total = 0
-    cdef Py_ssize_t i, found = -1
-    for i in range(t.n_segments):
-        s = &t.segments[i]
-        if kept[i] and s.element >= 0 and not is_link(s) and not runs[i]:
-            chars[s.element] += s.chars
-            total += s.chars
-    if total < PROSE:
-        return -1
-    for i in range(t.n_elements - 1, 0, -1):
-        if t.elements[i].parent >= 0:
-            chars[t.elements[i].parent] += chars[i]
-    for i in range(t.n_elements):
-        if 100 * chars[i] >= MOST_TEXT * total:
-            found = i
-    return found
-
-
 def drop_link_runs(Tables tables not None, mask not None, Blocks blocks not None, double article):
-    """Takes from a mask what leads to other pages from the side of an article's text or below it.
+    """Takes from a mask what leads to other pages below the text of an article: links, and runs of teasers.
 
     A run is three sibling blocks or more, half of them with a link as heading or first line, with up to 300 characters
-    besides links and four segments each. On a page with 350 characters of other kept text, runs and single links go that are after the
-    innermost block with 60 per cent of that text, and links in runs of eight that are outside this block.
+    besides links and four segments each. The page has 350 characters of other kept text, and 97 per cent of these are
+    before.
 
     `article` is the probability that the page is an article, 0 to 1; `blocks` are the page's. Other arguments and
     errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
+    cdef const segment_t* s = t.segments
     cdef const block_t* b
+    cdef const run_t* run
     cdef list memory = []
     cdef run_t* groups = <run_t*> zeros(memory, blocks.n, sizeof(run_t))
-    cdef int32_t* runs = <int32_t*> zeros(memory, t.n_segments, sizeof(int32_t))   # size of the run of each segment
-    cdef Py_ssize_t block, end, last = -1, i, k
-    if article < LIKELY or not kept.shape[0]:
+    cdef uint8_t* apart = <uint8_t*> zeros(memory, t.n_segments, 1)   # links, and what is in runs
+    cdef uint64_t prose = 0, before = 0
+    cdef Py_ssize_t i
+    if article < LIKELY:
         return
     for i in range(blocks.n):
         b = &blocks.rows[i]
@@ -227,23 +198,16 @@ def drop_link_runs(Tables tables not None, mask not None, Blocks blocks not None
         groups[b.group].chars += b.chars - b.link_chars
     for i in range(blocks.n):
         b = &blocks.rows[i]
-        if b.size >= TEASERS and 2 * groups[b.group].links >= b.size \
-                and groups[b.group].chars <= TEASER * b.size and groups[b.group].parts <= PARTS * b.size:
-            for k in range(b.first_segment, b.last_segment + 1):
-                runs[k] = max(runs[k], b.size)
-    block = _block_of_text(t, &kept[0], runs, <uint64_t*> zeros(memory, t.n_elements, sizeof(uint64_t)))
-    if block < 0:
-        return
-    end = block + 1
-    while end < t.n_elements and t.elements[end].depth > t.elements[block].depth:
-        end += 1
+        run = &groups[b.group]
+        if b.size >= TEASERS and 2 * run.links >= b.size and run.chars <= TEASER * b.size \
+                and run.parts <= PARTS * b.size:
+            memset(apart + b.first_segment, 1, b.last_segment + 1 - b.first_segment)
     for i in range(t.n_segments):
-        if kept[i] and block <= t.segments[i].element < end:
-            last = i
-    for i in range(t.n_segments):
-        if not block <= t.segments[i].element < end and t.segments[i].zone != HEADLINE and (
-            i > last and runs[i] or (i > last or runs[i] >= RUN) and is_link(&t.segments[i])
-        ):
+        apart[i] |= is_link(&s[i])
+        prose += s[i].chars if kept[i] and not apart[i] else 0
+    for i in range(t.n_segments if prose >= PROSE else 0):
+        before += s[i].chars if kept[i] and not apart[i] else 0
+        if apart[i] and s[i].zone != HEADLINE and 100 * before >= MOST_TEXT * prose:
             kept[i] = 0
 
 
@@ -251,83 +215,64 @@ def drop_link_runs(Tables tables not None, mask not None, Blocks blocks not None
 # What is apart.
 
 cdef enum:
-    # Fewest removed segments between groups of kept ones that stand apart.
+    # Fewest removed segments between groups of kept ones that are apart.
     APART = 6
 
-# Log-odds from which on prose is sure, in bits.
+# Probability of a product from which on they go, and log-odds from which on prose is sure, in bits.
+cdef double PRODUCT = 0.6
 cdef double SURE = 2
 
-# Kept segments between which fewer than `APART` go, their words and those of sure prose.
-cdef struct group_t:
-    Py_ssize_t first
-    Py_ssize_t end
-    uint64_t words
-    uint64_t prose
 
+def drop_strays(Tables tables not None, mask not None, const double[::1] scores not None, double product):
+    """Takes from a mask what is after the text of a product: reviews, other products, what the shop says about itself.
 
-cdef bint _next_group(
-    const segment_t* s, const uint8_t* kept, const double[::1] scores, group_t* group
-) noexcept nogil:
-    """Goes on to the next group; returns whether there is one."""
-    cdef Py_ssize_t n = scores.shape[0]
-    cdef Py_ssize_t i = group.end
-    while i < n and not kept[i]:
-        i += 1
-    group[0] = group_t(i, i, 0, 0)
-    while i < n and i - group.end < APART:
-        if kept[i]:
-            group.end = i + 1
-            group.words += s[i].words
-            if scores[i] >= SURE and 2 * s[i].link_chars <= s[i].chars:
-                group.prose += s[i].words
-        i += 1
-    return group.end > group.first
+    The text is that of the groups of segments between which six and more are removed that has most words. What is after
+    it goes, unless it has a quarter of the sure prose of the page.
 
-
-def drop_strays(Tables tables not None, mask not None, const double[::1] scores not None):
-    """Takes from a mask groups of segments that stand apart after the text.
-
-    Six segments or more are not kept between two groups. That with most words is the text; of those after it, each goes
-    that has less than a quarter of the sure prose of the page.
-
-    `scores`: shape (segments,), log-odds in bits. Other arguments and errors as `drop_copies`.
+    `scores`: shape (segments,), log-odds in bits; `product`: the probability that the page is of a product, 0 to 1.
+    Other arguments and errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const segment_t* s = tables.t.segments
-    cdef group_t group = group_t(0, 0, 0, 0), text = group
-    cdef uint64_t prose = 0
-    if not fits(kept, scores) or not tables.t.n_elements:
+    cdef uint64_t words = 0, most = 0, prose = 0, after = 0, sure
+    cdef Py_ssize_t i, last = 0, gap = 0
+    if product < PRODUCT or not fits(kept, scores):
         return
-    while _next_group(s, &kept[0], scores, &group):
-        prose += group.prose
-        if group.words > text.words:
-            text = group
-    group = text
-    while _next_group(s, &kept[0], scores, &group):
-        if not prose or 4 * group.prose < prose:
-            memset(&kept[group.first], 0, group.end - group.first)
+    for i in range(kept.shape[0]):
+        if not kept[i]:
+            gap += 1
+            continue
+        words = s[i].words + (0 if gap >= APART else words)
+        gap = 0
+        sure = s[i].words if scores[i] >= SURE and 2 * s[i].link_chars <= s[i].chars else 0
+        prose += sure
+        after += sure
+        if words > most:
+            most, last, after = words, i, 0
+    if not prose or 4 * after < prose:
+        memset(&kept[last] + 1, 0, kept.shape[0] - last - 1)
 
 
-def drop_other_articles(Tables tables not None, mask not None, Blocks blocks not None, str title not None):
-    """Takes from a mask the siblings of the <article> of the page's headline that have a heading of its rank, if the
+def drop_others(Tables tables not None, mask not None, Blocks blocks not None, double article, str title not None):
+    """Takes from a mask the siblings of the <article> of an article's headline that have a heading of its rank, if the
     title of the page has this headline; that of a blog has none.
 
-    `blocks` are the page's. Other arguments and errors as `drop_copies`.
+    `article` is the probability that the page is an article, 0 to 1; `blocks` are the page's. Other arguments and
+    errors as `drop_copies`.
     """
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
     cdef const block_t* b
-    cdef Py_ssize_t i = 0, at = 0
+    cdef Py_ssize_t i = 0, at = headline_of(t)
     cdef int32_t head, own, other, group
-    while at < t.n_segments and t.segments[at].zone != HEADLINE:
-        at += 1
     while i < blocks.n and blocks.rows[i].heading != at:
         i += 1
     head = own = _head_of(t, &t.segments[at]) if i < blocks.n else -1
     while own > blocks.rows[i].element and t.elements[own].tag != TAG_ARTICLE:
         own = t.elements[own].parent
-    if own < 0 or t.elements[own].tag != TAG_ARTICLE or (<const char*> t.text)[t.segments[at].start : t.segments[at].end].decode().casefold() \
-            not in title.casefold():
+    if article < LIKELY or own < 0 or t.elements[own].tag != TAG_ARTICLE:
+        return
+    if t.text[t.segments[at].start : t.segments[at].end].decode().casefold() not in title.casefold():
         return
     group = blocks.rows[i].group
     for i in range(blocks.n):
@@ -341,9 +286,6 @@ def drop_other_articles(Tables tables not None, mask not None, Blocks blocks not
 # The first and last lines of the text.
 
 cdef enum:
-    # Most words of a heading at the end that is removed without its text, and most of such headings.
-    HEADING_WORDS = 8
-    LAST_HEADINGS = 2
     LAST_WORDS = 12
     RIGHTS_CHARS = 250
     # Hidden text goes if it is at most this part of the kept words.
@@ -352,26 +294,9 @@ cdef enum:
     ARTICLE_WORDS = 150
 
 
-cdef inline size_t _sign(const uint8_t* p, size_t size) noexcept nogil:
-    """Returns the bytes of the copyright sign that a longer text begins with, © or (c); 0 for none."""
-    return 2 if size > 2 and p[0] == 0xC2 and p[1] == 0xA9 else 3 if begins(p, size, b"(c)") else 0
-
-
 # What is between the parts of a breadcrumb.
 cdef words_t CRUMBS
 fill_words(&CRUMBS, (" > ", " / ", " | ", " › ", " » ", " → "))
-
-
-cdef bint _has_sign_and_year(const uint8_t* p, size_t size) noexcept nogil:
-    """Returns whether a text begins like `© 2024` or `Copyright (c) 2024`."""
-    cdef const uint8_t* end = p + size
-    p = after_white(p + (9 if begins(p, size, b"copyright") else 0), end)
-    cdef size_t sign = _sign(p, <size_t> (end - p))
-    if not sign:
-        return False
-    p = after_white(p + sign, end)
-    size = <size_t> (end - p)
-    return size >= 4 and (begins(p, size, b"19") or begins(p, size, b"20")) and is_digit(p[2]) and is_digit(p[3])
 
 
 # `last_lines.txt` says what these are, and how to add one.
@@ -392,7 +317,7 @@ fill_words(&OF_RIGHTS, LAST_LINES["somewhere"])
 cdef bint _is_last_line(const tables_t* t, const segment_t* s) noexcept nogil:
     cdef const uint8_t* p = <const uint8_t*> t.text + s.start
     cdef size_t size = s.end - s.start
-    return s.words <= LAST_WORDS and (_has_sign_and_year(p, size) or begins_any(p, size, BEGINNINGS)) \
+    return s.words <= LAST_WORDS and begins_any(p, size, BEGINNINGS) \
         or s.chars <= RIGHTS_CHARS and find_any(p, size, &OF_RIGHTS)
 
 
@@ -431,12 +356,8 @@ def drop_references(Tables tables not None, mask not None, double article):
     cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
     cdef const segment_t* s = t.segments
-    cdef Py_ssize_t headline = 0, i
-    if not kept.shape[0]:
-        return
-    cdef bint is_article = article >= LIKELY and kept_words(t, &kept[0]) >= ARTICLE_WORDS
-    while headline < t.n_segments and s[headline].zone != HEADLINE:
-        headline += 1
+    cdef Py_ssize_t headline = headline_of(t), i
+    cdef bint is_article = article >= LIKELY and kept_words(t, kept) >= ARTICLE_WORDS
     for i in range(t.n_segments):
         if kept[i] and s[i].words <= CRUMBS_WORDS and s[i].zone != HEADLINE and (
             _begins(t, &s[i], PROGRAMS) or 5 * s[i].link_chars >= s[i].chars and i < headline < t.n_segments
@@ -446,16 +367,10 @@ def drop_references(Tables tables not None, mask not None, double article):
             kept[i] = False
 
 
-cdef bint _announces(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment is a short heading, or a line that ends in a colon."""
-    return s.words <= HEADING_WORDS and 0 <= s.element < t.n_elements \
-        and TAG_H2 <= t.elements[s.element].tag <= TAG_H6 or s.words <= LAST_WORDS and ends_in_colon(t, s)
-
-
 cdef bint _opens(const tables_t* t, const segment_t* s) noexcept nogil:
     """Returns whether a segment may be the title of hidden text: a heading, a question, a line with a colon."""
     cdef uint32_t mark = last_mark(<const uint8_t*> t.text + s.start, <const uint8_t*> t.text + s.end)
-    return mark == c'?' or mark == 0xFF1F or mark == 0x61F or ends_in_colon(t, s) or _head_of(t, s) >= 0
+    return mark in (c'?', 0xFF1F, 0x61F, c':', 0xFF1A) or _head_of(t, s) >= 0
 
 
 def drop_hidden(Tables tables not None, mask not None):
@@ -471,7 +386,7 @@ def drop_hidden(Tables tables not None, mask not None):
     for i in range(kept.shape[0]):
         if s[i].flags & HIDDEN and kept[i]:
             hidden += s[i].words
-    if not hidden or HIDDEN_PART * hidden > kept_words(&tables.t, &kept[0]):
+    if not hidden or HIDDEN_PART * hidden > kept_words(&tables.t, kept):
         return
     for i in range(kept.shape[0]):
         if not s[i].flags & HIDDEN:
@@ -480,40 +395,14 @@ def drop_hidden(Tables tables not None, mask not None):
             kept[i] = False
 
 
-def drop_last_headings(Tables tables not None, mask not None):
-    """Takes from a mask the headings at its end, h2 to h6 of up to eight words, and lines of up to twelve that end in a
-    colon, if something after them is removed.
-
-    More than two of them are the items of a list. Other kept text before them stays, so that the mask is never empty
-    afterwards. Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef Py_ssize_t at = kept.shape[0] - 1
-    cdef int n = 0
-    while at >= 0 and not kept[at]:
-        at -= 1
-    if at == kept.shape[0] - 1:
-        return
-    while at >= 0 and n <= LAST_HEADINGS and (not kept[at] or _announces(&tables.t, &tables.t.segments[at])):
-        n += kept[at]
-        at -= 1
-    if n <= LAST_HEADINGS and at >= 0:
-        memset(&kept[at + 1], 0, kept.shape[0] - at - 1)
-
-
 # --------------------------------------------------------------------------------------------------
 # What is kept whole.
 
 cdef enum:
-    # Least number of segments in rows or items that are completed, and least share of them that is kept, in per cent.
-    CELLS = 4
-    SHARE = 80
     # Fewest items of a list near text, most segments from it to the text, and the largest part of it that is in links.
     LIST = 3
     NEAR = 3
     MOST_LINKS = 10
-    # Least number of segments of one style that are parts of items.
-    ITEMS = 6
     # Most words of a head, and elements from its text up to it.
     HEAD_WORDS = 40
     BOXES = 3
@@ -525,19 +414,17 @@ cdef enum:
 # Least mean log-odds, in bits, of a list near text.
 cdef double LISTED = -1.5
 
-# Least log-odds, in bits: of what has the tag of a head, and of one between two texts of which all is kept.
+# Least log-odds, in bits, of what has the tag of a head.
 cdef double HEAD = -3
-cdef double AMID = -5
 
 # Least log-odds of what follows the headline.
 cdef double LEAD = -1.6
 
-# Sibling rows, items or terms: their segments, and what is counted of those that are shown.
+# Sibling items, terms or rows: their segments, and what is counted of those that are shown.
 cdef struct list_t:
     int32_t first
     int32_t last
     int32_t shown
-    int32_t kept
     double score
     uint64_t chars
     uint64_t link_chars
@@ -554,9 +441,9 @@ cdef bint _is_near(const tables_t* t, const uint8_t* kept, const list_t* of) noe
     return False
 
 
-def complete_blocks(Tables tables not None, mask not None, const double[::1] scores not None, Blocks blocks not None):
-    """Adds to a mask the rest of the rows of a table, if 80 per cent of their segments are kept; and lists that may be
-    text, of three items and more, right before kept text, as that of ingredients is above the steps.
+def complete_lists(Tables tables not None, mask not None, const double[::1] scores not None, Blocks blocks not None):
+    """Adds to a mask the lists that may be text, of three items and more, right before kept text, as that of
+    ingredients is above the steps.
 
     `scores`: shape (segments,), log-odds in bits; `blocks` are the page's. Other arguments and errors as `drop_copies`.
     """
@@ -573,7 +460,7 @@ def complete_blocks(Tables tables not None, mask not None, const double[::1] sco
     for i in range(blocks.n):
         b = &blocks.rows[i]
         tag = t.elements[b.element].tag
-        if tag != TAG_TR and tag != TAG_LI and tag != TAG_DT and tag != TAG_DD:
+        if b.size < LIST or tag != TAG_TR and tag != TAG_LI and tag != TAG_DT and tag != TAG_DD:
             continue
         found = &lists[b.group]
         found.first = b.first_segment if not b.order else found.first
@@ -583,50 +470,11 @@ def complete_blocks(Tables tables not None, mask not None, const double[::1] sco
         for k in range(b.first_segment, b.last_segment + 1):
             if not t.segments[k].flags & HIDDEN:
                 found.shown += 1
-                found.kept += kept[k]
                 found.score += scores[k]
     for i in range(blocks.n):
         b = &blocks.rows[i]
-        found = &lists[b.group]
-        if t.elements[b.element].tag == TAG_TR and found.shown >= CELLS and 100 * found.kept >= SHARE * found.shown \
-                or b.size >= LIST and _is_near(t, &kept[0], found):
-            for k in range(b.first_segment, b.last_segment + 1):
-                kept[k] |= not t.segments[k].flags & HIDDEN
-
-
-# The segments of one style.
-cdef struct items_t:
-    uint64_t style
-    Py_ssize_t segments  # without hidden ones
-    Py_ssize_t kept
-
-
-def complete_items(Tables tables not None, mask not None):
-    """Adds to a mask the other segments of each style of which at least half is kept, from six segments on.
-
-    Arguments and errors as `drop_copies`.
-    """
-    cdef uint8_t[::1] kept = tables.kept(mask)
-    cdef const tables_t* t = &tables.t
-    cdef uint64_t size = rows_for(t.n_segments)
-    cdef list memory = []
-    cdef uint64_t* styles = <uint64_t*> zeros(memory, t.n_elements + 1, sizeof(uint64_t))
-    cdef items_t* items = <items_t*> zeros(memory, size, sizeof(items_t))
-    cdef items_t* found
-    cdef Py_ssize_t i
-    if not t.n_elements:
-        return
-    with nogil:
-        fill_styles(t.elements, t.n_elements, styles)
-        for i in range(t.n_segments):
-            if not t.segments[i].flags & HIDDEN:
-                found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
-                found.segments += 1
-                found.kept += kept[i]
-        for i in range(t.n_segments):
-            if not t.segments[i].flags & HIDDEN:
-                found = <items_t*> row_of(items, sizeof(items_t), size - 1, style_of(styles, &t.segments[i]) | 1)
-                kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
+        if lists[b.group].shown and _is_near(t, &kept[0], &lists[b.group]):
+            memset(&kept[b.first_segment], 1, b.last_segment + 1 - b.first_segment)
 
 
 cdef inline int _rank(int tag) noexcept nogil:
@@ -654,10 +502,7 @@ cdef inline bint _may_head(const segment_t* s) noexcept nogil:
 cdef void _add_lead(const tables_t* t, uint8_t* kept, const double* scores) noexcept nogil:
     """Adds the sentences and the standfirst between the headline and the first kept segment near it."""
     cdef const segment_t* s = t.segments
-    cdef Py_ssize_t i = 0, first, end
-    while i < t.n_segments and s[i].zone != HEADLINE:
-        i += 1
-    first = end = i + 1
+    cdef Py_ssize_t first = headline_of(t) + 1, end = first, i
     while end < t.n_segments and end - first < LEADS and not kept[end]:
         end += 1
     for i in range(first, end if end < t.n_segments and kept[end] else first):
@@ -688,7 +533,6 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
     cdef Py_ssize_t i = t.n_segments, first, begin, end, k
     cdef int32_t head, block
     cdef int rank
-    cdef bint amid
     if not fits(kept, scores):
         return
     for k in range(t.n_segments):
@@ -713,9 +557,8 @@ def complete_heads(Tables tables not None, mask not None, const double[::1] scor
             below[k] = first
         if begin < end and kept[begin] and first and (kept[first - 1] or first > 1 and kept[first - 2]) \
                 and 2 * (of_kept[end] - of_kept[begin]) >= words[end] - words[begin]:
-            amid = kept[first - 1] and of_kept[end] - of_kept[begin] == words[end] - words[begin]
             for k in range(first, begin):
-                kept[k] |= scores[k] >= (AMID if amid else HEAD) and _may_head(&t.segments[k])
+                kept[k] |= scores[k] >= HEAD and _may_head(&t.segments[k])
     if not t.n_elements and t.n_segments > 1 and kept[1]:
         kept[0] |= t.segments[0].kind == c'h' and _may_head(&t.segments[0])
     _add_lead(t, &kept[0], &scores[0])

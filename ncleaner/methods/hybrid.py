@@ -79,6 +79,7 @@ class Judged:
         scores: shape (segments,), float64: log-odds in bits.
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
+        product: the probability that it is of a product.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
     """
 
@@ -88,6 +89,7 @@ class Judged:
     scores: npt.NDArray[np.float64]
     fragment: float
     article: float
+    product: float
     copied: npt.NDArray[np.int32] | None = None
 
     @cached_property
@@ -101,12 +103,10 @@ class Rule(NamedTuple):
 
     Attributes:
         name: what explanations call it; rules with one name are one step there.
-        pages: the kind of page that it is for; empty for all.
         apply: changes the mask of the page.
     """
 
     name: str
-    pages: str
     apply: Callable[[Judged], None]
 
 
@@ -134,16 +134,11 @@ def finished(
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     fragment = found.get(FRAGMENT, 0.0)
     article, tables = found.get("article", 0.0) + fragment, document.tables
-    page = Judged(document, tables, mask, scores, fragment, article)
-    likeliest = KINDS[int(kinds.argmax())]
-    # an article with its fragment may be likelier than the likeliest kind; it has no rules of a product
-    kind = "article" if article > 0.5 and likeliest != "listing" else likeliest
+    page = Judged(document, tables, mask, scores, fragment, article, found.get("product", 0.0))
     if trace is not None:
         trace.copied = page.copied = np.zeros(len(mask), np.int32)
         trace.note("score", mask)
-    for name, pages, apply in rules or RULES:
-        if pages not in ("", kind):
-            continue
+    for name, apply in rules or RULES:
         apply(page)
         if trace is not None:
             trace.note(name, mask)
@@ -180,27 +175,19 @@ def _drop_menus(page: Judged) -> None:
 
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
 # wcxb-dev (1,497 pages) loses without it, and the standard error, judged by models that have not seen the
-# site. docs/hybrid.md has the other sets.
+# site, the mean of three seeds. docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
-    Rule("fragment", "", _keep_fragment),  # 0
-    Rule("table", "", lambda p: _rules.complete_blocks(p.tables, p.mask, p.scores, p.blocks)),  # 0 ± .01
-    Rule("copy", "", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied)),  # +.196 ± .05
-    # what is around a text
-    Rule("run", "", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article)),  # +.025 ± .04
+    Rule("fragment", _keep_fragment),  # 0
+    Rule("list", lambda p: _rules.complete_lists(p.tables, p.mask, p.scores, p.blocks)),  # +.01 ± .01
+    Rule("copy", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied)),  # +.21 ± .05
+    # what is after a text
+    Rule("run", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article)),  # 0 ± .04
     # the gold sets have no such pages
-    Rule(
-        "other", "article", lambda p: _rules.drop_other_articles(p.tables, p.mask, p.blocks, p.document.title)
-    ),  # 0
-    # reviews, other products, and what the shop says about itself
-    Rule("end", "product", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores)),  # +.101 ± .05
-    Rule("end", "", lambda p: _rules.drop_last_lines(p.tables, p.mask)),  # +.004 ± .004
-    Rule("crumb", "", lambda p: _rules.drop_references(p.tables, p.mask, p.article)),  # +.008 ± .004
-    # what belongs together is kept whole
-    Rule("item", "listing", lambda p: _rules.complete_items(p.tables, p.mask)),  # +.028 ± .01
-    Rule("section", "", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores)),  # +.015 ± .01
-    # hidden text
-    Rule("hidden", "", lambda p: _rules.drop_hidden(p.tables, p.mask)),  # +.030 ± .02
-    # headings without text below them
-    Rule("heading", "", lambda p: _rules.drop_last_headings(p.tables, p.mask)),  # +.004 ± .004
-    Rule("form", "", _drop_menus),  # 0
+    Rule("other", lambda p: _rules.drop_others(p.tables, p.mask, p.blocks, p.article, p.document.title)),
+    Rule("end", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores, p.product)),  # +.07 ± .04
+    Rule("end", lambda p: _rules.drop_last_lines(p.tables, p.mask)),  # 0
+    Rule("crumb", lambda p: _rules.drop_references(p.tables, p.mask, p.article)),  # +.01
+    Rule("section", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores)),  # 0
+    Rule("hidden", lambda p: _rules.drop_hidden(p.tables, p.mask)),  # +.01 ± .01
+    Rule("form", _drop_menus),  # +.02 ± .02
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document._blocks import AUTHORED, DATED, LINKED
+from ncleaner.document._blocks import DATED, LINKED
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 
@@ -46,7 +46,6 @@ def test_cards_have_their_heading_and_its_link() -> None:
         ("<p><time datetime=2024-05-01>1 May</time></p><p>Words.</p>", DATED),
         ("<p class=date>1 May</p><p>Words.</p>", DATED),
         ("<p class=date>yesterday</p><p>Words.</p>", 0),
-        ("<p class=author>Ada</p><p>Words.</p>", AUTHORED),
         ("<h4>Ada</h4><p>Words, <a href=/>a link</a>.</p>", 0),
         ("<p><a href=/>A link</a></p><p>Words.</p>", LINKED),
     ],
@@ -76,15 +75,6 @@ def test_thin_wrappers_count_as_what_they_hold() -> None:
         ["Boat A", "Boat B", "Boat C"]
     ]
     assert of(cards[0] + f"<div class=first>{cards[1]}</div>" + cards[2]) == [["Boat A", "Boat B", "Boat C"]]
-
-
-def test_cards_in_rows_are_one_group() -> None:
-    row = "<div class=row>{}</div>"
-    document = dump_html(
-        "<body><h1>Boats</h1>" + "".join(row.format(CARD.format(a) + CARD.format(b)) for a, b in ("AB", "CD"))
-    )
-    assert groups(document) == [["Boat A", "Boat C"], ["Boat A", "Boat B", "Boat C", "Boat D"]]
-    assert document.blocks["parent"].tolist() == [-1, 0, 0, -1, 3, 3]
 
 
 def test_siblings_in_siblings() -> None:

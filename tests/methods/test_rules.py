@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from ncleaner.document._blocks import Blocks
+from ncleaner.document import Document
 from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.methods._rules import (
-    complete_blocks,
     complete_heads,
-    complete_items,
+    complete_lists,
     drop_copies,
     drop_hidden,
-    drop_last_headings,
     drop_last_lines,
     drop_link_runs,
-    drop_other_articles,
+    drop_others,
     drop_references,
     drop_strays,
 )
-from ncleaner.methods.hybrid import finished
+from ncleaner.methods.hybrid import Judged, finished
 from ncleaner.modelling.hybrid import Judgement
 from ncleaner.modelling.notices import shipped_notices
 
-ROW = "<tr><td>8.15<td>Pier<td>daily"
-TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
+
+def blocks(document: Document) -> Any:
+    """The sibling blocks of a page, as rules read them."""
+    return Judged(document, document.tables, np.ones(0, bool), np.ones(0), 0, 0, 0).blocks
 
 
 def completed(
     html: str,
     removed: list[int],
-    complete: Callable[..., None] = complete_blocks,
+    complete: Callable[..., None] = complete_lists,
     scores: list[float] | None = None,
 ) -> list[int]:
     """The segments that are still removed."""
@@ -44,43 +45,15 @@ def completed(
     mask = np.ones(len(document), bool)
     mask[removed] = False
     found = np.zeros(len(document)) if scores is None else np.array(scores, float)[: len(document)]
-    if complete is complete_blocks:
-        complete(document.tables, mask, found, Blocks(document.tables))
-    elif complete in (complete_heads, drop_strays):
+    if complete is complete_lists:
+        complete(document.tables, mask, found, blocks(document))
+    elif complete is drop_strays:
+        complete(document.tables, mask, found, 0.6)
+    elif complete is complete_heads:
         complete(document.tables, mask, found)
     else:
         complete(document.tables, mask)
     return np.flatnonzero(~mask).tolist()
-
-
-def test_the_rest_of_a_table_is_kept() -> None:
-    assert completed(TABLE, [0]) == completed(TABLE, [4]) == completed(TABLE, []) == []
-    assert completed(f"<p>a{TABLE}<p>b", [0, 1, 10]) == [0, 10]
-
-
-def test_a_table_of_which_less_is_kept_stays() -> None:
-    assert completed(TABLE, [0, 1]) == [0, 1]
-    assert completed(TABLE, [*range(9)]) == [*range(9)]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        # one row, or few cells
-        "<table><tr><td>a<td>b<td>c<td>d<td>e</table>",
-        "<table><tr><td>a<tr><td>b<tr><td>c</table>",
-        # no table
-        "<p>a<p>b<p>c<p>d<p>e<p>f",
-        "<ul><li>a<li>b<li>c<li>d<li>e<li>f</ul>",
-    ],
-)
-def test_what_is_no_table_stays(html: str) -> None:
-    assert completed(html, [0]) == [0]
-
-
-def test_hidden_cells_stay() -> None:
-    html = TABLE.replace("<td>daily", "<td hidden>daily", 1)
-    assert completed(html, [0, 5]) == [5]
 
 
 STEPS = "<h3>Steps</h3><p>Knead the dough, and let it rest."
@@ -119,10 +92,10 @@ def test_blocks_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
     assert completed("", []) == []
     document = dump_text("a\n\nb\n")
     mask = np.zeros(len(document), bool)
-    complete_blocks(document.tables, mask, np.zeros(len(document)), Blocks(document.tables))
+    complete_lists(document.tables, mask, np.zeros(len(document)), blocks(document))
     assert not mask.any()
     with pytest.raises(ValueError, match="does not fit"):
-        complete_blocks(document.tables, np.ones(7, bool), np.zeros(7), Blocks(document.tables))
+        complete_lists(document.tables, np.ones(7, bool), np.zeros(7), blocks(document))
 
 
 TEXT = "The ferry was late again, and nobody knew why."
@@ -136,7 +109,7 @@ def without_runs(html: str, article: float = 1.0) -> int:
     """The number of segments that go."""
     document = dump_html(html)
     mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, Blocks(document.tables), article)
+    drop_link_runs(document.tables, mask, blocks(document), article)
     gone = np.flatnonzero(~mask)
     return len(gone)
 
@@ -144,10 +117,9 @@ def without_runs(html: str, article: float = 1.0) -> int:
 @pytest.mark.parametrize(
     ("html", "article", "gone"),
     [
-        # before the text, beside it, in the same block
-        (f"<ul>{LINK * 8}</ul>{STORY}", 0.5, 8),
-        (f"<ul>{LINK * 8}</ul>{STORY}", 0.49, 0),
-        (f"<ul>{LINK * 7}</ul>{STORY}", 1, 0),
+        # before the text, after it, inside of it
+        (f"<ul>{LINK * 8}</ul>{STORY}", 1, 0),
+        (f"{STORY}<ul>{LINK * 8}</ul>", 0.49, 0),
         (f"{STORY}<ul>{LINK * 8}</ul>", 0.5, 8),
         (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 1, 0),
         # single links behind the text of a likely article
@@ -156,13 +128,13 @@ def without_runs(html: str, article: float = 1.0) -> int:
         (f"<p><a href=/>Other ferries</a></p>{STORY}", 1, 0),
         # and what is below them in three siblings
         (f"{STORY}{TEASER * 3}", 0.5, 6),
-        (f"{STORY}{TEASER * 2}", 0.5, 2),
+        (f"{STORY}{TEASER * 2}", 0.5, 0),
         (f"{STORY}{TEASER.replace('<a href=/>Tides</a>', 'Tides') * 3}", 0.5, 0),
         (f"{STORY}<p>Tides</p><p>The tides are late.</p>", 0.5, 0),
         # many of them do not make the block of the text larger, but long ones, and those of many parts, are text
         (f"{STORY}{TEASER.replace('late', TEXT * 3) * 9}", 0.5, 18),
         (f"{STORY}{TEASER.replace('late', TEXT * 12) * 9}", 0.5, 0),
-        (f"{STORY}{TEASER.replace('late', 'late<p>a<p>b<p>c') * 9}", 0.5, 9),
+        (f"{STORY}{TEASER.replace('late', 'late<p>a<p>b<p>c') * 9}", 0.5, 0),
         # pages of links, with and without a few words
         (f"<ul>{LINK * 50}</ul>", 1, 0),
         (f"<div><p>{TEXT}</div><ul>{LINK * 50}</ul>", 1, 0),
@@ -176,10 +148,10 @@ def test_runs_of_links_beside_an_article_go(html: str, article: float, gone: int
 def test_runs_of_links_on_plain_text_and_with_a_mask_of_another_page() -> None:
     document = dump_text(f"{TEXT}\n\n" * 12)
     mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, Blocks(document.tables), 1.0)
+    drop_link_runs(document.tables, mask, blocks(document), 1.0)
     assert mask.all()
     with pytest.raises(ValueError, match="does not fit"):
-        drop_link_runs(document.tables, np.ones(7, bool), Blocks(document.tables), 1.0)
+        drop_link_runs(document.tables, np.ones(7, bool), blocks(document), 1.0)
 
 
 CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
@@ -278,15 +250,10 @@ def test_other_articles_stay_without_a_headline_in_one() -> None:
         "<h1>Late</h1><p>a",
         "",
     ):
-        title = "Late again" * bool(html)
-        assert (
-            completed(
-                html,
-                [],
-                lambda tables, mask, title=title: drop_other_articles(tables, mask, Blocks(tables), title),
-            )
-            == []
-        )
+        document = dump_html(html)
+        mask = np.ones(len(document), bool)
+        drop_others(document.tables, mask, blocks(document), 1.0, "Late again" * bool(html))
+        assert mask.all()
 
 
 def test_several_last_lines_go() -> None:
@@ -332,51 +299,6 @@ def test_lines_that_lead_to_other_pages_go(line: str, goes: bool) -> None:
     assert gone(100, 0.5) == gone(150, 0.49) == []
 
 
-def test_the_parts_of_a_listing_stand_together() -> None:
-    page = "<main>" + "<div class=card><h2>a</h2><p>b</div>" * 6 + "</main><p>c"
-    # headings of the cards: half of them is enough; all texts below are removed, and stay so
-    texts = [*range(1, 12, 2)]
-    assert completed(page, [0, 4, 8, *texts], complete_items) == texts
-    assert completed(page, [0, 2, 4, 8, *texts], complete_items) == sorted([0, 2, 4, 8, *texts])
-    assert completed(page, [12], complete_items) == [12]
-    assert completed("<main>" + "<div class=card><h2>a</h2></div>" * 5, [0], complete_items) == [0]
-    # a hidden segment neither counts nor is kept
-    hidden = "<div class=card><h2 hidden>a</h2></div>" + "<div class=card><h2>a</h2></div>" * 6
-    assert completed(hidden, [0, 1, 2, 3], complete_items) == [0]
-    assert completed(hidden, [0, 1, 2, 3, 4], complete_items) == [0, 1, 2, 3, 4]
-    assert completed("", [], complete_items) == []
-    with pytest.raises(ValueError, match="does not fit"):
-        complete_items(dump_html(page).tables, np.ones(7, bool))
-
-
-def test_headings_at_the_end_go_without_their_text() -> None:
-    page = "<h1>a</h1><p>b<h2>c</h2><h3>d</h3><p>e<p>f"
-    for removed, then in (
-        ([4, 5], [2, 3, 4, 5]),
-        ([5], [5]),
-        ([0, 1, 4, 5], [0, 1, 4, 5]),
-        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
-        ([0, 1, 5], [0, 1, 5]),
-        ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]),
-        ([], []),
-    ):
-        assert completed(page, removed, drop_last_headings) == then
-    # items of a list, nothing before them, nothing removed after it, as long as a sentence
-    assert completed("<p>a<h2>b</h2><h2>c</h2><h2>d</h2><p>e", [4], drop_last_headings) == [4]
-    assert completed("<h2>b</h2><h2>c</h2><p>e", [2], drop_last_headings) == [2]
-    assert completed("<p>a<p>b<h2>c</h2>", [1], drop_last_headings) == [1]
-    assert completed("<p>a<h2>b c d e f g h i j</h2><p>k", [2], drop_last_headings) == [2]
-    # lines that announce what is removed
-    assert completed("<p>a<p>You may also like:<p>声明：<p>b", [3], drop_last_headings) == [1, 2, 3]
-    assert completed("<p>a<p>Boats: Anna<p>b", [2], drop_last_headings) == [2]
-    assert completed(f"<p>a<p>{'b ' * 13}:<p>c", [2], drop_last_headings) == [2]
-    assert completed("<p>a<p>To the islands:", [], drop_last_headings) == []
-    assert completed("", [], drop_last_headings) == []
-    with pytest.raises(ValueError, match="does not fit"):
-        drop_last_headings(dump_html(page).tables, np.ones(7, bool))
-
-
-# six segments that go: more than stand between two paragraphs of an article
 APART = "".join(f"<li>{word}</li>" for word in ("Share", "Print", "Mail", "Save", "Follow", "Listen"))
 
 
@@ -387,16 +309,16 @@ def test_what_stands_apart_from_the_text_goes() -> None:
         f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
     ) == [*range(1, 16)]
     assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == [*apart, 7]
-    # near; before the text; plain text
+    # near; before the text; not a product
     assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
     assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
     assert completed("", [], drop_strays) == []
-    lines = dump_text("\n\n".join(f"Line {n} of the text." for n in range(9)))
-    mask = np.array([True] + [False] * 7 + [True])
-    drop_strays(lines.tables, mask, np.zeros(9))
-    assert np.flatnonzero(mask).tolist() == [0, 8]
+    document = dump_html(f"{text}{APART}<div>Write to the editor.</div>")
+    mask = np.array([True] + [False] * 6 + [True])
+    drop_strays(document.tables, mask, np.zeros(8), 0.59)
+    assert mask[-1]
     with pytest.raises(ValueError, match="scores do not fit"):
-        drop_strays(lines.tables, mask, np.zeros(8))
+        drop_strays(document.tables, mask, np.zeros(7), 0.6)
 
 
 def test_a_quarter_of_the_sure_prose_is_no_stray() -> None:
@@ -436,7 +358,7 @@ def test_what_heads_kept_text_stays() -> None:
     assert without("<p>a<h2>b</h2><p>c<h3>d</h3><p>e e", [1, 3, 4]) == [1, 3, 4]
     # surely none, or a byline
     low = "<p>a<h2>b</h2><p>c", "<p>a<p>x<h2>b</h2><p>c"
-    assert without(low[0], [1], [0, -4.9, 0]) == [] and without(low[0], [1], [0, -5.1, 0]) == [1]
+    assert without(low[0], [1], [0, -2.9, 0]) == [] and without(low[0], [1], [0, -3.1, 0]) == [1]
     assert without(low[1], [1, 2], [0, -2, -2.9, 0]) == [1] and without(low[1], [1, 2], [0, 0, -3.1, 0]) == [
         1,
         2,

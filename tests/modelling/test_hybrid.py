@@ -15,21 +15,20 @@ import ncleaner
 from ncleaner.cleaner import Cleaner
 from ncleaner.cli.cards import describe, model_table
 from ncleaner.document import Document
-from ncleaner.document.kept import KINDS, Remarks
+from ncleaner.document.kept import Remarks
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.lab.training.hybrid import train
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, read_ngrams
-from ncleaner.methods.hybrid import Hybrid, finished
+from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.registry import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import header_of, pack, unpack
 from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.hybrid import Calibration, HybridModel, Judgement
+from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import shipped_structure
 
 from ..lab.training.test_ngrams import PAIRS
@@ -336,13 +335,3 @@ def test_a_few_words_without_links_are_kept_whole() -> None:
     assert ncleaner.clean("<h1>Title</h1><p>Hello</p><p>world</p><p hidden>no</p>") == "Title\nHello\nworld"
     assert ncleaner.clean("<h1>404 Not Found</h1><center>nginx</center>") == ""
     assert "Home" not in ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry sails again today.</p>")
-
-
-@pytest.mark.parametrize("kind", ["listing", "collection"])
-def test_only_the_items_of_a_listing_stand_together(kind: str) -> None:
-    document = dump_html("<main>" + "<div class=card><h2>Round table</h2><p>Oak, 120 cm wide</div>" * 8)
-    mask = np.zeros(len(document), bool)
-    mask[: len(document) // 2] = True
-    kinds = np.array([0.9 if name == kind else 0.01 for name in KINDS])
-    kept, _found = finished(document, Judgement(mask, np.zeros(len(mask)), kinds), shipped_notices())
-    assert kept.sum() == (len(document) if kind == "listing" else len(document) // 2)
