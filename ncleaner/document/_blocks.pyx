@@ -39,8 +39,8 @@ cdef struct node_t:
     uint64_t below
     int32_t child        # its first child with text, and their number
     int32_t n
-    int32_t previous     # the sibling with text before it, -1 for none
-    int32_t first        # the first block of its group, -1 for none; of that, the number of blocks, ...
+    int32_t previous     # the sibling with text before it, 0 for none, as the root has none
+    int32_t first        # the first block of its group, 0 for none; of that, the number of blocks, ...
     int32_t size
     int32_t group        # ... the number of the group, and the blocks written so far
     int32_t met
@@ -93,15 +93,14 @@ cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexc
     cdef node_t* node
     cdef node_t* parent
     cdef Py_ssize_t i
-    for i in range(m - 1, -1, -1):
+    for i in range(m - 1, 0, -1):
+        if e[i].parent < 0 or e[i].first_run == e[i].last_run:
+            continue
         node = &nodes[i]
-        node.previous = node.first = -1
         node.thin = node.n == 1 and node.inside == e[i].chars and not _is_item(e[i].tag)
         node.tag = nodes[node.child].tag if node.thin else e[i].tag
         if node.thin:
             node.children, node.below = nodes[node.child].children, nodes[node.child].below
-        if e[i].parent < 0 or e[i].first_run == e[i].last_run:
-            continue
         parent = &nodes[e[i].parent]
         if parent.n:
             nodes[parent.child].previous = <int32_t> i
@@ -120,10 +119,10 @@ cdef void _find_group(const element_t* e, node_t* nodes, int32_t i) noexcept nog
     cdef int _step
     node.first = i
     for _step in range(BACK):
-        if at >= 0 and nodes[at].first >= 0 and _agree(e, nodes, nodes[at].first, i):
+        if nodes[at].first and _agree(e, nodes, nodes[at].first, i):
             node.first = nodes[at].first
             break
-        at = nodes[at].previous if at >= 0 else -1
+        at = nodes[at].previous
     nodes[node.first].size += 1
 
 
@@ -133,11 +132,11 @@ cdef void _describe(const tables_t* t, block_t* row) noexcept nogil:
     cdef int32_t i
     row.first_segment = t.runs[t.elements[row.element].first_run].segment
     row.last_segment = t.runs[t.elements[row.element].last_run - 1].segment
+    row.chars = t.elements[row.element].chars
     row.heading = -1
     for i in range(row.first_segment, row.last_segment + 1):
         s = &t.segments[i]
         row.words += s.words
-        row.chars += s.chars
         row.link_chars += s.link_chars
         if row.heading < 0 and s.kind == c'h':
             row.heading = i
@@ -153,11 +152,12 @@ cdef int32_t _write(const tables_t* t, node_t* nodes, block_t* rows) noexcept no
     cdef node_t* node
     cdef node_t* first
     cdef int32_t i, n = 0, numbers = 0, above
-    for i in range(<int32_t> t.n_elements):
+    nodes.row = -1
+    for i in range(1, <int32_t> t.n_elements):
         node = &nodes[i]
-        above = t.elements[i].parent
-        node.row = nodes[above].row if above >= 0 else -1
-        if node.first < 0 or nodes[node.first].size < 2 or nodes[above].thin:
+        above = max(t.elements[i].parent, 0)
+        node.row = nodes[above].row
+        if not node.first or nodes[node.first].size < 2 or nodes[above].thin:
             continue
         first = &nodes[node.first]
         if node.first == i:
@@ -180,10 +180,10 @@ cdef Py_ssize_t find_blocks(const tables_t* t, block_t** rows) noexcept nogil:
     rows[0] = <block_t*> calloc(t.n_elements + 1, sizeof(block_t))
     if nodes != NULL and rows[0] != NULL:
         _find_skeletons(e, t.n_elements, nodes)
-        for i in range(<int32_t> t.n_elements):
-            if e[i].parent >= 0 and nodes[e[i].parent].thin:
+        for i in range(1, <int32_t> t.n_elements):
+            if nodes[max(e[i].parent, 0)].thin:
                 nodes[i].first = nodes[e[i].parent].first
-            elif e[i].parent >= 0 and e[i].first_run < e[i].last_run and _may_be_block(nodes[i].tag):
+            elif _may_be_block(nodes[i].tag):
                 _find_group(e, nodes, i)
         n = _write(t, nodes, rows[0])
     free(nodes)

@@ -127,7 +127,7 @@ cdef inline bint _any_suspect(const uint8_t* p) noexcept nogil:
 cdef inline bint _begins_separator(const uint8_t* p, const uint8_t* stop, const uint8_t* end) noexcept nogil:
     """Whether a separator begins before `stop`."""
     while p < stop:
-        if _separator(p, <size_t> (end - p)):
+        if (p[0] >= 0x7C or p[0] == c':') and _separator(p, <size_t> (end - p)):
             return True
         p += 1
     return False

@@ -223,7 +223,7 @@ cdef double PRODUCT = 0.6
 cdef double SURE = 2
 
 
-def drop_strays(Tables tables not None, mask not None, const double[::1] scores not None, double product):
+def drop_strays(Tables tables not None, mask not None, scores not None, double product):
     """Takes from a mask what is after the text of a product: reviews, other products, what the shop says about itself.
 
     The text is that of the groups of segments between which six and more are removed that has most words. What is after
@@ -232,11 +232,14 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
     `scores`: shape (segments,), log-odds in bits; `product`: the probability that the page is of a product, 0 to 1.
     Other arguments and errors as `drop_copies`.
     """
+    if product < PRODUCT:
+        return
     cdef uint8_t[::1] kept = tables.kept(mask)
+    cdef const double[::1] odds = scores
     cdef const segment_t* s = tables.t.segments
     cdef uint64_t words = 0, most = 0, prose = 0, after = 0, sure
     cdef Py_ssize_t i, last = 0, gap = 0
-    if product < PRODUCT or not fits(kept, scores):
+    if not fits(kept, odds):
         return
     for i in range(kept.shape[0]):
         if not kept[i]:
@@ -244,7 +247,7 @@ def drop_strays(Tables tables not None, mask not None, const double[::1] scores 
             continue
         words = s[i].words + (0 if gap >= APART else words)
         gap = 0
-        sure = s[i].words if scores[i] >= SURE and 2 * s[i].link_chars <= s[i].chars else 0
+        sure = s[i].words if odds[i] >= SURE and 2 * s[i].link_chars <= s[i].chars else 0
         prose += sure
         after += sure
         if words > most:
@@ -260,7 +263,6 @@ def drop_others(Tables tables not None, mask not None, Blocks blocks not None, d
     `article` is the probability that the page is an article, 0 to 1; `blocks` are the page's. Other arguments and
     errors as `drop_copies`.
     """
-    cdef uint8_t[::1] kept = tables.kept(mask)
     cdef const tables_t* t = &tables.t
     cdef const block_t* b
     cdef Py_ssize_t i = 0, at = headline_of(t)
@@ -274,6 +276,7 @@ def drop_others(Tables tables not None, mask not None, Blocks blocks not None, d
         return
     if t.text[t.segments[at].start : t.segments[at].end].decode().casefold() not in title.casefold():
         return
+    cdef uint8_t[::1] kept = tables.kept(mask)
     group = blocks.rows[i].group
     for i in range(blocks.n):
         b = &blocks.rows[i]
@@ -420,24 +423,28 @@ cdef double HEAD = -3
 # Least log-odds of what follows the headline.
 cdef double LEAD = -1.6
 
-# Sibling items, terms or rows: their segments, and what is counted of those that are shown.
+# Sibling items, terms or rows: their segments and characters.
 cdef struct list_t:
     int32_t first
     int32_t last
-    int32_t shown
-    double score
+    int32_t parts
     uint64_t chars
     uint64_t link_chars
 
 
-cdef bint _is_near(const tables_t* t, const uint8_t* kept, const list_t* of) noexcept nogil:
+cdef bint _is_near(const tables_t* t, const uint8_t* kept, const double* scores, const list_t* of) noexcept nogil:
     """Returns whether a list without gaps, that may be text, is right before kept text."""
+    cdef double score = 0
     cdef Py_ssize_t i
-    if of.shown <= of.last - of.first or MOST_LINKS * of.link_chars > of.chars or of.score < LISTED * of.shown:
+    if of.parts != of.last + 1 - of.first or MOST_LINKS * of.link_chars > of.chars:
         return False
+    for i in range(of.first, of.last + 1):
+        score += scores[i]
+        if t.segments[i].flags & HIDDEN:
+            return False
     for i in range(of.last + 1, min(of.last + 1 + NEAR, t.n_segments)):
         if kept[i]:
-            return True
+            return score >= LISTED * of.parts
     return False
 
 
@@ -453,28 +460,24 @@ def complete_lists(Tables tables not None, mask not None, const double[::1] scor
     cdef list memory = []
     cdef list_t* lists = <list_t*> zeros(memory, blocks.n, sizeof(list_t))
     cdef list_t* found
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i
     cdef int tag
     if not fits(kept, scores):
         return
     for i in range(blocks.n):
         b = &blocks.rows[i]
         tag = t.elements[b.element].tag
-        if b.size < LIST or tag != TAG_TR and tag != TAG_LI and tag != TAG_DT and tag != TAG_DD:
-            continue
-        found = &lists[b.group]
-        found.first = b.first_segment if not b.order else found.first
-        found.last = b.last_segment
-        found.chars += b.chars
-        found.link_chars += b.link_chars
-        for k in range(b.first_segment, b.last_segment + 1):
-            if not t.segments[k].flags & HIDDEN:
-                found.shown += 1
-                found.score += scores[k]
+        if b.size >= LIST and (tag == TAG_TR or tag == TAG_LI or tag == TAG_DT or tag == TAG_DD):
+            found = &lists[b.group]
+            found.first = b.first_segment if not b.order else found.first
+            found.last = b.last_segment
+            found.parts += b.last_segment + 1 - b.first_segment
+            found.chars += b.chars
+            found.link_chars += b.link_chars
     for i in range(blocks.n):
-        b = &blocks.rows[i]
-        if lists[b.group].shown and _is_near(t, &kept[0], &lists[b.group]):
-            memset(&kept[b.first_segment], 1, b.last_segment + 1 - b.first_segment)
+        found = &lists[blocks.rows[i].group]
+        if not blocks.rows[i].order and found.parts and _is_near(t, &kept[0], &scores[0], found):
+            memset(&kept[found.first], 1, found.parts)
 
 
 cdef inline int _rank(int tag) noexcept nogil:

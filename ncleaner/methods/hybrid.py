@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +79,7 @@ class Judged:
         fragment: the probability that the page is text without boilerplate.
         article: the probability that it is an article, with its page or without: a fragment with prose.
         product: the probability that it is of a product.
+        blocks: its sibling blocks.
         copied: for explanations: shape (segments,), int32: which segment each copy repeats.
     """
 
@@ -90,12 +90,8 @@ class Judged:
     fragment: float
     article: float
     product: float
+    blocks: Blocks
     copied: npt.NDArray[np.int32] | None = None
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """Its sibling blocks, made when a rule wants them."""
-        return Blocks(self.tables)
 
 
 class Rule(NamedTuple):
@@ -134,7 +130,8 @@ def finished(
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     fragment = found.get(FRAGMENT, 0.0)
     article, tables = found.get("article", 0.0) + fragment, document.tables
-    page = Judged(document, tables, mask, scores, fragment, article, found.get("product", 0.0))
+    product = found.get("product", 0.0)
+    page = Judged(document, tables, mask, scores, fragment, article, product, Blocks(tables))
     if trace is not None:
         trace.copied = page.copied = np.zeros(len(mask), np.int32)
         trace.note("score", mask)

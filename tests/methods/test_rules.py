@@ -13,6 +13,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
+from ncleaner.methods import hybrid
 from ncleaner.methods._rules import (
     complete_heads,
     complete_lists,
@@ -24,14 +25,16 @@ from ncleaner.methods._rules import (
     drop_references,
     drop_strays,
 )
-from ncleaner.methods.hybrid import Judged, finished
+from ncleaner.methods.hybrid import finished
 from ncleaner.modelling.hybrid import Judgement
 from ncleaner.modelling.notices import shipped_notices
+
+BLOCKS = hybrid.Blocks  # type: ignore[attr-defined]
 
 
 def blocks(document: Document) -> Any:
     """The sibling blocks of a page, as rules read them."""
-    return Judged(document, document.tables, np.ones(0, bool), np.ones(0), 0, 0, 0).blocks
+    return BLOCKS(document.tables)
 
 
 def completed(
