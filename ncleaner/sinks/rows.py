@@ -13,6 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import number_kept, thousandths
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import STATE, ZONES
+from ncleaner.document.tags import CODE
 from ncleaner.options import OptionError
 from ncleaner.page import Page, Skip
 from ncleaner.sinks.sink import SinkOptions, capture_time, replace_surrogates
@@ -24,6 +25,11 @@ ASKED_FOR = {
     "left_out": "all_pages",
     **{name: name for name in ("markdown", "metadata", "signals", "removed", "segments")},
 }
+# Levels of headings by their tags, and blocks between a heading and its tag. A heading without one is below those with
+# tags, but for the first one.
+_LEVELS, _NEAR, _UNTAGGED = {CODE[f"h{level}"]: level for level in range(1, 7)}, 8, 7
+# Characters of a heading in a path: many segments repeat it.
+_LONGEST_HEADING = 200
 # Namespace of all ids made here; it is fixed, so that a page gets the same id wherever it is cleaned.
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "tag:ncleaner,2024:record")
 
@@ -39,6 +45,8 @@ class SegmentRow(TypedDict):
         start, end: offsets in the text, in code points; those of removed segments in `removed`.
         score: four decimal places; None for a method without scores.
         seen: the share that earlier pages have, two decimal places; None if it is unknown.
+        path: the kept headings above it, from the first level on, with ` > ` between them; empty if there is
+            none. Of each, the first 200 characters.
         kept: whether it is in the text; with `removed`.
         source_start, source_end, selector: with `source`; see `Sources`.
     """
@@ -51,6 +59,7 @@ class SegmentRow(TypedDict):
     end: int
     score: float | None
     seen: float | None
+    path: str
     kept: NotRequired[bool]
     source_start: NotRequired[int | None]
     source_end: NotRequired[int | None]
@@ -271,14 +280,20 @@ def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict
     removed, sources = options.removed, document.sources if options.source else None
     found = []
     ends = {True: 0, False: 0}
+    path: dict[int, str] = {}
     rows = np.flatnonzero(kept.mask | document.visible if removed else kept.mask)
-    table = document.segments[["zone", "start", "end", "flags"]][rows].tolist()
+    table = document.segments[["zone", "start", "end", "flags", "element"]][rows].tolist()
     marks = kept.marks_of(document)[rows].tolist()
-    for row, kind, (zone, start, end, flags) in zip(rows.tolist(), marks, table, strict=True):
-        length = len(document.data[start:end].decode())
+    for row, kind, (zone, start, end, flags, element) in zip(rows.tolist(), marks, table, strict=True):
+        text = document.data[start:end].decode()
+        length = len(text)
         is_kept = bool(kept.mask[row])
         at = ends[is_kept]
         is_seen = kept.seen is not None and not np.isnan(kept.seen[row])
+        level = _UNTAGGED + 1
+        if is_kept and chr(kind) == "h":
+            level = _level(document, element, _UNTAGGED if path else 1)
+        path = {above: heading for above, heading in path.items() if above < level}
         entry: dict[str, Any] = {
             "index": row,
             "kind": chr(kind),
@@ -288,7 +303,10 @@ def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict
             "end": at + length,
             "score": None if kept.scores is None else round(float(kept.scores[row]), 4),
             "seen": round(float(kept.seen[row]), 2) if kept.seen is not None and is_seen else None,
+            "path": " > ".join(path.values()),
         }
+        if level <= _UNTAGGED:
+            path[level] = " ".join(text.split())[:_LONGEST_HEADING]
         if removed:
             entry["kept"] = is_kept
         if sources is not None:
@@ -299,3 +317,15 @@ def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict
         found.append(entry)
         ends[is_kept] += length + 1
     return found
+
+
+def _level(document: Document, element: int, untagged: int) -> int:
+    """Returns the level of a heading by the tag around it, else `untagged`."""
+    tags, parents = document.elements["tag"], document.elements["parent"]
+    for _ in range(_NEAR):
+        if element < 0:
+            break
+        if level := _LEVELS.get(int(tags[element])):
+            return level
+        element = int(parents[element])
+    return untagged

@@ -93,8 +93,8 @@ def test_a_row_says_all_there_is() -> None:
         "segments_kept": 2,
         "text": "Möwen\neins\nzwei",
         "segments": [
-            {"index": 0, "kind": "h", "start": 0, "end": 5, "score": 1.25, **segment},
-            {"index": 2, "kind": "l", "start": 6, "end": 15, "score": None, **segment},
+            {"index": 0, "kind": "h", "start": 0, "end": 5, "score": 1.25, "path": "", **segment},
+            {"index": 2, "kind": "l", "start": 6, "end": 15, "score": None, "path": "Möwen", **segment},
         ],
     }
 
