@@ -39,6 +39,8 @@ cpdef enum Mark:
     MARK_CALLOUT = 27        # text: the element is a note, a warning …
     MARK_TASK = 28           # an item of a list of tasks; number: 1 if it is done
     MARK_HEADING = 29        # the element is a heading without a tag of one; number: its level
+    MARK_LEVEL = 30          # number: the level of a list or an item that is not inside of those above it, from 1 on
+    MARK_REVERSED = 31       # the numbers of an <ol> go down
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1

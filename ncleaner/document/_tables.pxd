@@ -133,6 +133,7 @@ ctypedef struct builder_t:
     bint space           # the last character written was white space
     bint object          # an image or control has been shown since the last character
     int32_t breaks       # number of <br> since the last character
+    bint verse           # a single <br> ends a paragraph, whatever follows
     uint32_t seg_breaks
     uint32_t seg_words
     uint32_t run_words   # number of words of the segment in the runs that have ended

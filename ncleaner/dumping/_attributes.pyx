@@ -8,12 +8,12 @@ from libc.string cimport strlen
 
 from ncleaner.document._marks cimport (
     ALIGN_CENTER, ALIGN_LEFT, ALIGN_RIGHT, LONGEST_TEXT, MARK_ALIGN, MARK_ALT, MARK_BASE, MARK_CALLOUT, MARK_COLUMNS,
-    MARK_HEADING, MARK_ID, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_MEDIA, MARK_ROWS, MARK_SOURCES,
+    MARK_HEADING, MARK_ID, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LEVEL, MARK_LINK, MARK_MEDIA, MARK_ROWS, MARK_SOURCES,
     MARK_START, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
     add_text_mark,
 )
 from ncleaner.document._tags cimport (
-    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_UL,
 )
 from ncleaner.parsing._cues cimport (
     CALLOUT_CLASSES, OF_ALIGN, OF_ALT, OF_BASE, OF_CALLOUT, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_HEIGHT, OF_HREF,
@@ -118,6 +118,9 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
     cdef int32_t element
     while n < length and _is_of_language(name[n]):
         n += 1
+        if n > 1 and name[n - 1] == c'_' and name[n - 2] == c'_':
+            # an element of a block by the convention BEM: `code-block__code`
+            return False
     if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
         return False
     if begins_any(name, n, NONE) == n:
@@ -211,6 +214,13 @@ cdef void mark_attribute(
     elif which == OF_ID or which == OF_NAME and tag == TAG_A:
         if 0 < length <= LONGEST_ID:
             add_text_mark(b, MARK_ID, value, length)
+    elif which == OF_CLASS and (tag == TAG_OL or tag == TAG_UL):
+        at = find(value, length, b"lst-kix_")
+        # Google Docs: `lst-kix_kyx9e2-0`
+        while 0 < at < length and not is_white(value[at]):
+            at += 1
+        if at and is_digit(value[at - 1]):
+            add_mark(b, MARK_LEVEL, value[at - 1] - c'0' + 1)
     elif which == OF_CLASS:
         _language_of_class(b, tag, value, length)
     elif which == OF_ROLE and tag < TAG_FIGURE:

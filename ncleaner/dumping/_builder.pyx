@@ -407,12 +407,14 @@ cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length
     """Returns whether the single <br> between the current segment and the character at `data` ends a paragraph.
 
     It does so after the end of a sentence and after a short line, unless the following text begins in lower case.
-    A long line that ends in the middle of a sentence is treated as wrapped by hand."""
+    A long line that ends in the middle of a sentence is treated as wrapped by hand, if it is not of a verse."""
     cdef const unsigned char* p = <const unsigned char*> b.text + b.line
     cdef const unsigned char* end = <const unsigned char*> b.text + b.mark
     cdef uint32_t code
     cdef size_t width
     cdef int beginning = NO_LETTER, chars = 0
+    if b.verse:
+        return True
     # Finds the first letter or digit of the following text; quotes and brackets before it are skipped.
     while length and beginning == NO_LETTER:
         width = decode_utf8(data, length, &code)

@@ -4,6 +4,7 @@ from ncleaner.parsing._structs cimport TEXT_NODE, node_t
 from ncleaner.text._ascii cimport find
 
 
+cdef bint has_code(node_t* root) noexcept nogil
 cdef bint has_class(const unsigned char* class_, size_t length, const char** names) noexcept nogil
 cdef bint is_line_number(node_t* root, const unsigned char* class_, size_t length) noexcept nogil
 cdef bint is_over_code(const unsigned char* class_, size_t length) noexcept nogil

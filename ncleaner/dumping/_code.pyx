@@ -80,7 +80,7 @@ cdef bint is_code_box(node_t* node, const unsigned char* class_, size_t length) 
     return of_line != NULL and has_class(of_line.data, of_line.length, LINES)
 
 
-cdef bint _has_code(node_t* root) noexcept nogil:
+cdef bint has_code(node_t* root) noexcept nogil:
     """Returns whether an element is <code>, or has one among the first elements and texts in it."""
     cdef node_t* node = root
     cdef int left = NEAR_CODE
@@ -98,10 +98,10 @@ cdef bint _is_before_code(node_t* node) noexcept nogil:
     cdef int left = NEAR_CODE
     if meaning_of(node).role != ROLE_BLOCK or around == NULL or (
         meaning_of(around).code != TAG_PRE and (around.parent == NULL or meaning_of(around.parent).code != TAG_PRE)
-    ) or _has_code(node):
+    ) or has_code(node):
         return False
     while node != NULL and left:
-        if node.type == ELEMENT_NODE and _has_code(node):
+        if node.type == ELEMENT_NODE and has_code(node):
             return True
         node = node.next
         left -= 1

@@ -10,9 +10,11 @@ from libc.string cimport memcmp
 from ncleaner.document._tags cimport (
     ROLE_LEFT_OUT, TAG_A, TAG_ARTICLE, TAG_DIV, TAG_DL, TAG_FOOTER, TAG_FORM, TAG_HEADER, TAG_NAV, TAG_UL, TAG_UNKNOWN,
 )
+from ncleaner.dumping._code cimport has_code
 from ncleaner.parsing._cues cimport OF_ID, OF_POPUP, OF_ROLE, is_one_of
 from ncleaner.parsing._nodes cimport id_body, is_bare_text, meaning_of, meanings, value_of
 from ncleaner.parsing._structs cimport ELEMENT_NODE, KNOWN_TAGS, following, is_same, node_t, str_t, text_node_t
+from ncleaner.text._ascii cimport begins
 from ncleaner.text._letters cimport is_white
 
 # Roles of blocks that lie over the page when they are open.
@@ -20,6 +22,7 @@ cdef const char** POPUPS = [b"alertdialog", b"dialog", b"listbox", b"menu", NULL
 
 cdef enum:
     SHORTEST_QUESTION = 15   # bytes of a button that asks something
+    MOST_LABELS = 200        # bytes of the labels of tabs
     LEAST_PROSE = 25         # bytes of text below a title
     MOST_BOXES = 4           # around a title
     MOST_NODES = 32          # in a title that are read, and a fourth of those below it
@@ -43,9 +46,12 @@ cdef void note_panel(panels_t* panels, node_t* node, str_t* name) noexcept nogil
         panels.n += 1
 
 
-cdef bint is_panel(const panels_t* panels, const str_t* name, const str_t* role) noexcept nogil:
-    """Returns whether a block of this id and role, which may be NULL, has an element before it that opens it."""
+cdef bint is_panel(const panels_t* panels, node_t* node, const str_t* name, const str_t* role) noexcept nogil:
+    """Returns whether a block of this id and role, which may be NULL, has an element before it that opens it, or is
+    the same code for other programs under a tab."""
     cdef size_t i
+    if role != NULL and begins(role.data, role.length, b"tabpanel") and has_code(node):
+        return True
     if name == NULL or role != NULL and is_one_of(role.data, role.length, POPUPS):
         return False
     for i in range(panels.n):
@@ -113,6 +119,18 @@ cdef bint _has_prose(node_t* root) noexcept nogil:
                 return True
         left -= 1
     return False
+
+
+cdef bint is_row_of_tabs(node_t* root) noexcept nogil:
+    """Returns whether an element with the role of a list of tabs has only these; in some, the panels are inside, too."""
+    cdef node_t* node = root
+    cdef size_t size = 0
+    cdef int left = 4 * MOST_NODES
+    while node != NULL and left and size <= MOST_LABELS:
+        size += (<text_node_t*> node).data.length if is_bare_text(node) else 0
+        node = following(node, root, True)
+        left -= 1
+    return node == NULL and size <= MOST_LABELS
 
 
 cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil:

@@ -21,9 +21,9 @@ from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
-from ncleaner.parsing._cues cimport is_one_of
+from ncleaner.parsing._cues cimport is_one_of, value_at
 from ncleaner.parsing._structs cimport is_same
-from ncleaner.text._ascii cimport fill_words, find_any, is_digit, is_letter, table_of, words_t
+from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, is_letter, table_of, words_t
 from ncleaner.text._letters cimport (
     LOWER, NO_LETTER, UNCASED, UPPER, after_white, decode_utf8, is_unspaced, is_white, letter_case,
 )
@@ -170,21 +170,9 @@ cdef void widen_side(
 
 
 cdef bint _is_box(const str_t* value) noexcept nogil:
-    """Returns whether a style attribute makes an element a box of its own: `display` is inline-block, flex, …"""
-    cdef const unsigned char* style = value.data
-    cdef size_t i, n = 0, length = value.length
-    cdef unsigned char c
-    cdef const char* display = "display:"
-    for i in range(length):
-        if is_white(style[i]):
-            continue
-        if n == 8:
-            c = style[i] | 0x20
-            if c == c'i':
-                return i + 7 < length and style[i + 6] == c'-'
-            return c == c'b' or c == c'f' or c == c'g'
-        n = n + 1 if style[i] | 0x20 == <unsigned char> display[n] | 0x20 else <size_t> (style[i] | 0x20 == c'd')
-    return False
+    """Returns whether a style attribute makes an element a box of its own in the line: inline-block, inline-flex, …"""
+    cdef size_t at = value_at(value.data, value.length, b"display:")
+    return at > 0 and begins(value.data + at, value.length - at, b"inline-")
 
 
 cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:

@@ -7,14 +7,14 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
+    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LEVEL, MARK_LINK_END, MARK_REVERSED, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
 )
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE,
-    TAG_CUSTOM, TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_MAIN, TAG_MATH, TAG_P,
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE,
+    TAG_CUSTOM, TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_LI, TAG_MAIN, TAG_OL, TAG_MATH, TAG_P,
     TAG_PRE, TAG_SUMMARY, TAG_TD,
 )
 from ncleaner.dumping._attributes cimport (
@@ -29,17 +29,18 @@ from ncleaner.dumping._code cimport (
     has_class, is_beside_code, is_code, is_code_block, is_code_box, is_code_label, is_line, is_line_number,
     is_over_code,
 )
+from ncleaner.dumping._editors cimport add_macro, is_marker, level_in_word, read_kind
 from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA,
     add_math, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
     may_be_formula, says_tex,
 )
-from ncleaner.dumping._panels cimport is_above_panel, is_panel, note_panel, panels_t
+from ncleaner.dumping._panels cimport is_above_panel, is_panel, is_row_of_tabs, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.parsing._cues cimport (
-    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
-    OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_BLOCK, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
+    OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_REVERSED, OF_ROLE, OF_SHADOW, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
 )
 from ncleaner.parsing._nodes cimport (
@@ -47,7 +48,7 @@ from ncleaner.parsing._nodes cimport (
     id_button, id_html, id_iframe, id_input, id_math, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
     id_video, is_alone, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
-from ncleaner.parsing._streamed cimport has_id, is_place, put_in_place
+from ncleaner.parsing._streamed cimport fill_slots, has_id, is_place, put_in_place
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
@@ -71,37 +72,42 @@ cdef inline const str_t* _value_or_none(node_t* node, int which) noexcept nogil:
 
 
 cdef enum:
-    LONGEST_HIDING = 17      # characters of a declaration that hides
+    LONGEST_SHOWING = 17     # characters of a declaration that hides, or makes a block
+    # What a style says.
+    NOT_SHOWN = 1
+    SHOWN_APART = 2
 cdef const char** HIDES = [b"display:none", b"visibility:hidden", NULL]
+cdef const char** PARTS = [b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item", NULL]
 # These hide together: a block that unfolds, and that can be seen through until then.
 cdef const char** FLAT = [b"height:0", b"height:0px", b"max-height:0", b"max-height:0px", NULL]
 
 
-cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
-    """Returns whether a style attribute hides the element: `display:none`, `visibility:hidden`, or a height and an
-    opacity of 0.
+cdef int shown_as(const unsigned char* style, size_t length) noexcept nogil:
+    """Returns what a style attribute says of an element: NOT_SHOWN for `display:none`, `visibility:hidden`, or a height and
+    an opacity of 0; SHOWN_APART if it is a block; else 0.
 
     White space and the difference between small and capital letters are ignored. The names of other properties may end
     like these: `--footer-display:none`. The time is linear in `length`."""
-    cdef unsigned char[LONGEST_HIDING + 1] said
+    cdef unsigned char[LONGEST_SHOWING + 1] said
     cdef size_t i, n = 0
     cdef unsigned char c
     cdef int found = 0
     # most styles do not have even this letter of all three names
     if length < 12 or memchr(style, c'y', length) == NULL and memchr(style, c'Y', length) == NULL:
-        return False
+        return 0
     for i in range(length + 1):
         c = style[i] if i < length else c';'
         if c == c';' or c == c'!':
             # the end of a value
             if is_one_of(said, n, HIDES):
-                return True
-            found |= (n == 9 and memcmp(said, b"opacity:0", 9) == 0) | is_one_of(said, n, FLAT) << 1
+                return NOT_SHOWN
+            found |= (n == 9 and memcmp(said, b"opacity:0", 9) == 0) | is_one_of(said, n, FLAT) << 1 \
+                | is_one_of(said, n, PARTS) << 2
             n = 0
-        elif not is_white(c) and n <= LONGEST_HIDING:
+        elif not is_white(c) and n <= LONGEST_SHOWING:
             said[n] = c + 32 if c'A' <= c <= c'Z' else c
             n += 1
-    return found == 3
+    return NOT_SHOWN if found & 3 == 3 else SHOWN_APART if found & 4 else 0
 
 
 cpdef enum Met:
@@ -138,10 +144,11 @@ cdef inline void _note(trace_t* trace, const node_t* node, int what, size_t star
 cdef enum:
     MOST_NOTES = 64          # inside of the text of a block; further ones stay in it
     # What `_enter` has decided about an element that is open, a byte for each: its form (FORM_…), and these bits.
+    AS_PART = 16             # an inline element that its style makes a block
     AS_BLOCK = 32
     AS_STYLED = 64           # it has a MARK_STYLE
     AS_PLACE = 128           # a link of a heading that leads to the heading
-    OPENED_FORM = 31
+    OPENED_FORM = 15
 
 cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
@@ -166,6 +173,7 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t n_opened
     size_t cap_opened
     PyObject* error          # an exception, which is raised after the walk
+    node_t* broken           # the parent of the last line break
     bint placed              # the parts that come at the end of the page are in their places
 
 
@@ -232,7 +240,9 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
     cdef int which
     while attr != NULL:
         which = attribute_of(attr.node.local_name)
-        if which != NO_ATTRIBUTE and attr.value != NULL:
+        if which == OF_REVERSED and tag == TAG_OL:
+            add_mark(b, MARK_REVERSED, 0)
+        elif which != NO_ATTRIBUTE and attr.value != NULL:
             if which == OF_HREF and node.local_name == id_base:
                 which = OF_BASE
             mark_attribute(b, tag, which, attr.value.data, attr.value.length)
@@ -558,6 +568,34 @@ cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
     return name.length == 7 and memcmp(name.short_name, b"data-as", 7) == 0 and attr.value.data[0] == c'p'
 
 
+cdef enum:
+    LINES_OF_VERSE = 3       # or more before a <br>, none of which has more than the next number of characters
+    WIDEST_VERSE = 50
+    VERSE_NODES = 256        # that are read
+
+
+cdef bint _is_verse(const node_t* around) noexcept nogil:
+    """Returns whether the lines that <br> makes in an element are those of a verse: short, unlike a text wrapped by hand."""
+    cdef node_t* node = around.first_child
+    cdef const unsigned char* p
+    cdef const unsigned char* end
+    cdef int lines = 0, chars = 0, left = VERSE_NODES
+    while node != NULL and left and chars <= WIDEST_VERSE:
+        left -= 1
+        if node.type == TEXT_NODE:
+            p, end = (<text_node_t*> node).data.data, (<text_node_t*> node).data.data + (<text_node_t*> node).data.length
+            strip(&p, &end)
+            while p < end and chars <= WIDEST_VERSE:
+                # letters of East Asia are two wide
+                chars += (p[0] & 0xC0 != 0x80) + (p[0] >= 0xE0)
+                p += 1
+        elif node.type == ELEMENT_NODE and meaning_of(node).role == ROLE_BREAK:
+            lines += chars > 0
+            chars = 0
+        node = following(node, around, node.type != ELEMENT_NODE or meaning_of(node).role == ROLE_INLINE)
+    return lines >= LINES_OF_VERSE and chars <= WIDEST_VERSE
+
+
 # --------------------------------------------------------------------------------------------------
 # The walk.
 
@@ -570,7 +608,11 @@ cdef struct said_t:
     str_t* alt
     str_t* tex
     str_t* controls
+    str_t* style
+    str_t* kind                   # of a block of an editor
     bint hidden
+    bint part                     # its style makes it a block
+    bint is_root                  # of a shadow tree
     bint open_                    # of a dialogue
     bint over                     # it is a dialogue or a popover
     bint has_language
@@ -595,7 +637,7 @@ cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
 cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:
     cdef element_node_t* element = <element_node_t*> node
     cdef attr_t* attr = element.first_attr
-    cdef int name
+    cdef int name, shown
     memset(said, 0, sizeof(said_t))
     if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
         # In the most frequent case, class is the only attribute, and its name need not be read.
@@ -616,7 +658,10 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                 said.class_ = attr.value.data
                 said.class_length = attr.value.length
             elif name == OF_STYLE:
-                said.hidden |= hides(attr.value.data, attr.value.length)
+                said.style = attr.value
+                shown = shown_as(attr.value.data, attr.value.length)
+                said.hidden |= shown == NOT_SHOWN
+                said.part = shown == SHOWN_APART
             elif name == OF_ID:
                 said.id_ = attr.value
             elif name == OF_ROLE:
@@ -630,6 +675,10 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                 said.controls = attr.value
             elif name == OF_LANGUAGE:
                 said.has_language = True
+            elif name == OF_BLOCK:
+                said.kind = attr.value
+            elif name == OF_SHADOW:
+                said.is_root = True
             elif name == OF_LANG:
                 if b.element < 0:
                     found.lang = attr.value.data
@@ -648,7 +697,8 @@ cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) no
         put_in_place(node)
     if node.local_name == id_script:
         if (<element_node_t*> node).first_attr != NULL:
-            _script(b, node, found)
+            if not add_macro(b, node):
+                _script(b, node, found)
         if b.marking:
             _mark_script(b, node)
     elif b.marking and node.local_name == id_source:
@@ -740,6 +790,14 @@ cdef inline bint _enter_block(
 ) noexcept nogil:
     """Opens a block, which may become one of code. Returns whether the walk goes into it."""
     cdef uint32_t cues, names = 0
+    cdef int level = 0
+    if said.kind != NULL:
+        read_kind(m, NULL, 0, said.kind)
+    elif m.code == TAG_P and said.style != NULL:
+        level = level_in_word(said.class_, said.class_length, said.style)
+        if level:
+            m.code = TAG_LI
+            m.form = FORM_ITEM
     if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
         _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
         return False
@@ -753,6 +811,7 @@ cdef inline bint _enter_block(
     if cues & SPECIAL:
         cues &= ~<uint32_t> SPECIAL
         said.is_special = True
+        read_kind(m, said.class_, said.class_length, NULL)
         if is_line_number(node, said.class_, said.class_length) or is_beside_code(
             said.class_, said.class_length
         ):
@@ -772,11 +831,13 @@ cdef inline bint _enter_block(
         return False
     if said.hidden:
         cues |= CONCEALED
-    if cues & CONCEALED and is_panel(&found.panels, said.id_, said.role):
+    if cues & CONCEALED and is_panel(&found.panels, node, said.id_, said.role):
         cues &= ~<uint32_t> CONCEALED
     open_block(b, m.code, m.form, <uint32_t> style, cues, names)
     if b.marking and node == found.note:
         add_mark(b, MARK_SIDE_NOTE, 0)
+    if b.marking and level:
+        add_mark(b, MARK_LEVEL, <uint32_t> level)
     return True
 
 
@@ -843,6 +904,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             m.role = ROLE_BLOCK
             m.code = TAG_SUMMARY
     if m.role == ROLE_BREAK:
+        if node.parent != found.broken:
+            found.broken = node.parent
+            b.verse = _is_verse(node.parent)
         add_break(b)
         return False
     if m.role == ROLE_RULE:
@@ -871,6 +935,12 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node, found)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)
+    if b.item and not b.open and is_marker(b, node, said.style):
+        return _leave_out(b, node, found)
+    if said.is_root:
+        fill_slots(node)
+    if said.role != NULL and begins(said.role.data, said.role.length, b"tablist") and is_row_of_tabs(node):
+        return _leave_out(b, node, found)
     if node == found.note:
         m.role = ROLE_BLOCK
         m.code = TAG_DIV
@@ -898,7 +968,10 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         found.rubies += node.local_name == id_ruby
         if m.code == TAG_A and b.headings and _leads_here(node):
             opened = AS_PLACE
-        open_inline(b, -1 if opened else m.bit)
+        if said.part and not b.pres:
+            opened |= AS_PART
+            end_segment(b)
+        open_inline(b, -1 if opened & AS_PLACE else m.bit)
     if b.marking:
         if m.bit == CONTEXT_CODE and b.inside[m.bit] == 1:
             add_mark(b, MARK_CODE, 0)
@@ -932,6 +1005,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
         close_block(b, opened & OPENED_FORM)
     else:
         close_inline(b, -1 if opened & AS_PLACE else m.bit)
+        if opened & AS_PART:
+            end_segment(b)
         if b.pres and is_line(node):
             end_line(b, node.first_child == NULL)
         if m.bit == VOID:

@@ -38,7 +38,8 @@ cdef enum:
     HEAVY = 8         # inside of a quotation or a heading in a cell; a cell that has kept text of this kind
     CODED = 16        # likewise preformatted text
     DATA = 32         # a table that is written as one
-    HAS_VALUE = 64    # an item with a number of its own
+    HAS_VALUE = 64    # an item with a number of its own; a list that says with which one it begins
+    REVERSED = 128    # a list whose numbers go down
     # Formulas: in the line, on a line of their own, and another one than that before.
     INLINE = 1
     DISPLAY = 2
@@ -63,6 +64,7 @@ ctypedef struct place_t:
     int32_t language     # 1 + the mark with its programming language
     int32_t note         # 1 + number of the footnote that it is
     int32_t heading      # its level, if it is a heading without a tag of one
+    int32_t level        # of a list or an item that is not inside of those above it, from 1 on; else 0
     int32_t task         # of an item: 1 for one to do, 2 for one that is done
     int32_t callout      # 1 + the mark that says which callout it is
     uint8_t align
@@ -121,6 +123,7 @@ ctypedef struct blocks_t:
     bint repeats             # a cell over several columns or rows is written in each of them
     bint tags                # in Markdown, tables that it cannot show are HTML
     bint has_tables
+    bint has_reversed
     bint has_formulas
     int32_t typeset          # 1 if a script typesets formulas in the text, 2 if a dollar sign begins one, too
     bint no_memory

@@ -11,7 +11,8 @@ from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CALLOUT, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END,
-    MARK_HEADING, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START,
+    MARK_HEADING, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LEVEL, MARK_LINK, MARK_LINK_END, MARK_REVERSED,
+    MARK_ROWS, MARK_START,
     MARK_STYLE, MARK_STYLE_END, MARK_TASK, MARK_TREE, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC,
     STYLE_LIGHT, STYLE_UPRIGHT,
 )
@@ -85,6 +86,13 @@ cdef void _number_items(blocks_t* blocks) noexcept nogil:
     cdef place_t* around
     cdef Py_ssize_t e
     cdef int32_t parent
+    for e in range(t.n_elements if blocks.has_reversed else 0):
+        parent = t.elements[e].parent
+        if t.elements[e].tag != TAG_LI or not 0 <= parent < t.n_elements:
+            continue
+        around = &blocks.places[parent]
+        # without a number of their own, such lists end with 1
+        around.number += around.flags & (REVERSED | HAS_VALUE) == REVERSED
     for e in range(t.n_elements):
         parent = t.elements[e].parent
         if t.elements[e].tag != TAG_LI or not 0 <= parent < t.n_elements:
@@ -94,7 +102,9 @@ cdef void _number_items(blocks_t* blocks) noexcept nogil:
         if place.flags & HAS_VALUE:
             around.number = place.number
         place.number = around.number
-        if around.number < 999_999_999:
+        if around.flags & REVERSED:
+            around.number -= around.number > 0
+        elif around.number < 999_999_999:
             around.number += 1
 
 
@@ -201,9 +211,13 @@ cdef void _read_marks(blocks_t* blocks) noexcept nogil:
         elif mark.kind == MARK_CALLOUT:
             place.callout = <int32_t> i + 1
             place.flags |= HEAVY
-        elif mark.kind == MARK_START:
-            place.number = <int32_t> mark.value
-        elif mark.kind == MARK_VALUE:
+        elif mark.kind == MARK_LEVEL:
+            place.level = <int32_t> mark.value
+        elif mark.kind == MARK_REVERSED:
+            place.flags |= REVERSED
+            blocks.has_reversed = True
+            place.number -= not place.flags & HAS_VALUE
+        elif mark.kind == MARK_START or mark.kind == MARK_VALUE:
             place.number = <int32_t> mark.value
             place.flags |= HAS_VALUE
         elif mark.kind == MARK_COLUMNS:

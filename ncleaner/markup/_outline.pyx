@@ -13,7 +13,7 @@ from ncleaner.document._tags cimport (
     MAX_TAGS, TAG_ASIDE, TAG_DD, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
 )
 from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
+    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
     NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
     first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
@@ -56,7 +56,6 @@ _fill_boxes()
 cdef struct frame_t:
     int32_t node
     int32_t element      # -1 if no element has it
-    int32_t child        # the last node inside of it, -1 for none
 
 cdef struct stack_t:
     frame_t frames[FRAMES]
@@ -99,13 +98,12 @@ cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) 
     node.element = element
     node.first = node.last = -1
     node.number = node.flags = 0
-    top.child = <int32_t> blocks.n_nodes
     blocks.n_nodes += 1
     return node
 
 
 cdef void _push(blocks_t* blocks, stack_t* stack, int32_t node, int32_t element) noexcept nogil:
-    stack.frames[stack.n] = frame_t(node, element, -1)
+    stack.frames[stack.n] = frame_t(node, element)
     stack.n += 1
     if element >= 0:
         blocks.places[element].frame = stack.n
@@ -117,23 +115,45 @@ cdef inline int _top(const blocks_t* blocks, const stack_t* stack) noexcept nogi
     return blocks.nodes[node].kind if node >= 0 else NO_BOX
 
 
-cdef void _open_implied(blocks_t* blocks, stack_t* stack, int kind) noexcept nogil:
+cdef bint _reopen(blocks_t* blocks, stack_t* stack, int kind, int32_t mask, int32_t flags) noexcept nogil:
+    """Opens the last node inside of the innermost open one again, if it is of a kind and has these flags of a mask; returns
+    whether it is. What was inside of it is complete."""
+    cdef int32_t around = stack.frames[stack.n - 1].node
+    cdef int32_t node = <int32_t> blocks.n_nodes - 1
+    while node > around and blocks.nodes[node].parent != around:
+        node = blocks.nodes[node].parent
+    if node <= around or blocks.nodes[node].kind != kind or blocks.nodes[node].flags & mask != flags:
+        return False
+    _push(blocks, stack, node, -1)
+    return True
+
+
+cdef bint _descends(blocks_t* blocks, stack_t* stack, int kind, int level) noexcept nogil:
+    """Opens the last list or item inside of the innermost open node again, if its own level is above another one."""
+    cdef int32_t element
+    if not _reopen(blocks, stack, kind, 0, 0):
+        return False
+    element = blocks.nodes[stack.frames[stack.n - 1].node].element
+    if element >= 0 and blocks.places[element].level >= level:
+        stack.n -= 1
+        return False
+    return True
+
+
+cdef void _open_implied(blocks_t* blocks, stack_t* stack, int kind, int32_t flags=0) noexcept nogil:
     """Opens a node that the page does not have: a list around an item, an item or a definition around other nodes.
 
     Goes on with the last one, if it is of this kind: an item without a list is one more item of the list before, and
     a list inside of a list belongs to the item before."""
-    cdef frame_t* top = &stack.frames[stack.n - 1]
-    if top.child >= 0 and blocks.nodes[top.child].kind == kind \
-            and (kind != LIST or blocks.nodes[top.child].flags & IMPLIED):
-        _push(blocks, stack, top.child, -1)
-        # what was inside of it is complete
+    if kind == LIST:
+        flags |= IMPLIED
+    if _reopen(blocks, stack, kind, ORDERED | IMPLIED, flags):
         return
     cdef block_t* node = _add(blocks, stack, kind, -1)
     if node == NULL:
         return
-    if kind == LIST:
-        node.flags = IMPLIED
-    elif kind == ITEM:
+    node.flags = flags
+    if kind == ITEM:
         node.number = 1
     _push(blocks, stack, <int32_t> blocks.n_nodes - 1, -1)
 
@@ -183,8 +203,16 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
     if kind == NO_BOX or not _may_open(blocks, stack, kind):
         place.frame = stack.n
         return
+    cdef int32_t flags = ORDERED if kind == LIST and tag == TAG_OL else 0
+    cdef int _level
+    for _level in range(1, place.level):
+        if not (_descends(blocks, stack, LIST, place.level) and _descends(blocks, stack, ITEM, place.level)):
+            break
     if kind == ITEM and _top(blocks, stack) != LIST:
-        _open_implied(blocks, stack, LIST)
+        _open_implied(blocks, stack, LIST, ORDERED if place.flags & HAS_VALUE else 0)
+    elif kind == LIST and place.level and _reopen(blocks, stack, LIST, ORDERED, flags):
+        place.frame = stack.n
+        return
     _make_room(blocks, stack, kind)
     cdef block_t* node = _add(blocks, stack, kind, e)
     if node == NULL:

@@ -41,6 +41,10 @@ cdef enum:
     OF_POPUP = 32
     OF_OPEN = 33
     OF_MODAL = 34
+    OF_SHADOW = 35           # of a declarative shadow root
+    OF_SLOT = 36
+    OF_REVERSED = 37
+    OF_BLOCK = 38            # what a block of an editor is
 
 cdef enum:
     SCRIPT_BYTES = 8_000     # of a script that are looked at

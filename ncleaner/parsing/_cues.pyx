@@ -21,7 +21,7 @@ CLASSES = word_lists(
     "parsing/classes", "hides", "lies over the page", "about cookies", "states of pages", "for screen readers",
     "line numbers", "blocks of line numbers", "code", "code by its name", "code by its lines", "lines", "beside code",
     "over code", "above code", "callouts", "callouts, as written", "before callouts", "boxes of callouts", "tasks",
-    "emoji", "notes beside the text",
+    "emoji", "notes beside the text", "blocks of editors",
 )
 CALLOUT_CLASSES = table_of(CLASSES["callouts, as written"])
 
@@ -269,7 +269,7 @@ cdef bint names_overlay(const unsigned char* value, size_t length) noexcept nogi
 cdef words_t SPECIAL_CLASSES
 fill_words(&SPECIAL_CLASSES, [name for section in (
     "blocks of line numbers", "code", "code by its name", "code by its lines", "beside code", "before callouts",
-    "boxes of callouts",
+    "boxes of callouts", "blocks of editors",
 ) for name in CLASSES[section]])
 
 

@@ -24,7 +24,7 @@ empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow
 from ncleaner.parsing._cues cimport typesets
@@ -62,6 +62,7 @@ cdef struct own_t:                # a token of the guard's own, with space for f
 
 memset(meanings, ANY, sizeof(meanings))
 id_text = id_end_of_page = id_p = id_br = id_pre = id_wbr = id_table = id_form = id_title = id_svg = id_math = 0
+id_div = id_template = 0
 marker = NULL
 
 
@@ -72,6 +73,7 @@ cdef void begin(guard_t* g, char* start, char* end) noexcept nogil:
     g.attributes = g.unknown = g.root_attributes = g.misplaced = g.apart_at = g.moved = g.select_at = 0
     memset(g.skipped, 0, sizeof(g.skipped))
     g.raw = g.ending = 0
+    g.templates = 0
     g.spaced = False
     g.endless = g.endless_inside = 0
     g.noscript_end, g.no_noscript_ends = NULL, False
@@ -577,22 +579,29 @@ cdef inline void _follow_noscript(guard_t* g, token_t* token, int meaning) noexc
 # --------------------------------------------------------------------------------------------------
 # A pass that hurries.
 
-cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
-    """Returns whether the type of a script says that its content is of no use for this page."""
+cdef const attribute_t* _attribute(const token_t* token, const char* name) noexcept nogil:
+    """Returns the attribute of a tag with a name, or NULL."""
     cdef const attribute_t* attribute = token.attr_first
-    cdef const unsigned char* value
-    cdef size_t length
+    cdef size_t length = strlen(name)
     while attribute != NULL and not (
-        attribute.name_end - attribute.name_begin == 4
-        and begins(<const unsigned char*> attribute.name_begin, 4, b"type")
+        <size_t> (attribute.name_end - attribute.name_begin) == length
+        and begins(<const unsigned char*> attribute.name_begin, length, name)
     ):
         attribute = attribute.next
+    return attribute
+
+
+cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
+    """Returns whether the type of a script says that its content is of no use for this page."""
+    cdef const attribute_t* attribute = _attribute(token, b"type")
+    cdef const unsigned char* value
+    cdef size_t length
     if attribute == NULL or attribute.value_begin == NULL:
         return True
     value, length = <const unsigned char*> attribute.value_begin, <size_t> (attribute.value_end - attribute.value_begin)
     # a character reference may hide any type
     return not (
-        find(value, length, b"math/tex") or find(value, length, b"&")
+        find(value, length, b"math/tex") or find(value, length, b"&") or find(value, length, b"syntaxhighlighter")
         or g.scripts != FORMULAS and find(value, length, b"ld+json")
     )
 
@@ -639,8 +648,23 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     return got
 
 
+cdef void _read_template(guard_t* g, token_t* token) noexcept nogil:
+    """Makes a block of a <template> whose content the page shows in place of its parent's: a declarative shadow root."""
+    cdef bint is_root
+    if token.type & END_TAG:
+        is_root = g.templates & 1
+        g.templates >>= 1
+    else:
+        is_root = _attribute(token, b"shadowrootmode") != NULL
+        g.templates = g.templates << 1 | is_root
+    if is_root:
+        token.tag = id_div
+
+
 cdef bint _watch_tag(guard_t* g, token_t* token, uintptr_t innermost, size_t listed) noexcept nogil:
     """Counts a tag, a comment or the end of the page. Returns whether the parser gets it."""
+    if token.tag == id_template:
+        _read_template(g, token)
     cdef int meaning = _meaning(token.tag)
     g.markup += 1
     if g.noscript_end != NULL:
@@ -721,12 +745,12 @@ cdef token_t* watch_places(void* tokenizer, token_t* token, void* context) noexc
     The parser appends a text to the innermost open element, and makes an element of a start tag: afterwards it is
     the innermost open one, or, if it has no content, the last child of that."""
     cdef guard_t* g = <guard_t*> context
-    cdef uintptr_t tag = token.tag
     cdef int type_ = token.type
     cdef const char* start = token.begin
     cdef const char* end = token.end
     cdef uint64_t count = 0
     cdef token_t* got = watch(tokenizer, token, context)
+    cdef uintptr_t tag = token.tag
     cdef const array_t* open_ = g.tree.open_elements
     if start == NULL or not open_.length or type_ & END_TAG:
         return got

@@ -34,7 +34,7 @@ cdef meaning_t meanings[KNOWN_TAGS]
 # Lexbor's ids of names.
 cdef uintptr_t id_html, id_body, id_button, id_span
 cdef uintptr_t id_math, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input
+cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input, id_slot
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -85,6 +85,7 @@ cdef inline meaning_t meaning_of(node_t* node) noexcept nogil:
     m.form = FORM_PLAIN
     m.side = SIDE_OTHER
     m.object = False
+    m.length = 0
     if is_custom(node.local_name) and not is_in_sentence(node):
         m.role = ROLE_BLOCK
         m.code = TAG_CUSTOM

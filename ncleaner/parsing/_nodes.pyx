@@ -12,9 +12,9 @@ from libc.string cimport memcmp, memcpy, memset
 from ncleaner.document._tags cimport FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN, OF_CONTROLS,
-    OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
+    OF_BLOCK, OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
     OF_MODAL, OF_NAME, OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    OF_VALUE, OF_WIDTH,
+    OF_REVERSED, OF_SHADOW, OF_SLOT, OF_VALUE, OF_WIDTH,
 )
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
@@ -36,7 +36,8 @@ _NUMBERS = {
     "data-math": OF_TEX, "data-expr": OF_TEX, "aria-level": OF_LEVEL, "data-latex": OF_TEX, "data-formula": OF_TEX,
     "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE, "aria-controls": OF_CONTROLS,
     "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN,
-    "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
+    "shadowrootmode": OF_SHADOW, "slot": OF_SLOT,
+    "reversed": OF_REVERSED, "data-block-type": OF_BLOCK, "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
 }
 cdef enum:
     LONGEST = 29
@@ -212,12 +213,12 @@ cdef bint _fill_meanings():
         if name in _tags.CONTEXT_BIT:
             meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
     global id_html, id_body, id_button, id_span, id_math, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base, id_source, id_iframe, id_video, id_audio, id_input
+    global id_base, id_source, id_iframe, id_video, id_audio, id_input, id_slot
     id_html, id_body, id_button, id_span, id_math, id_script, id_ruby, id_rt, id_rtc = [
         ids[name] for name in "html body button span math script ruby rt rtc".split()
     ]
-    id_annotation_xml, id_base, id_source, id_iframe, id_video, id_audio, id_input = [
-        ids[name] for name in "annotation-xml base source iframe video audio input".split()
+    id_annotation_xml, id_base, id_source, id_iframe, id_video, id_audio, id_input, id_slot = [
+        ids[name] for name in "annotation-xml base source iframe video audio input slot".split()
     ]
     return True
 

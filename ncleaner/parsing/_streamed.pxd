@@ -1,9 +1,10 @@
-"""Parts of a page that come at its end."""
+"""Parts of a page that its markup has at another place than its readers."""
 
 from ncleaner.parsing._structs cimport attr_t, element_node_t, node_t
 
 
 cdef void put_in_place(node_t* first) noexcept nogil
+cdef void fill_slots(node_t* root) noexcept nogil
 
 
 cdef inline bint has_id(node_t* node, unsigned char sign) noexcept nogil:

@@ -3,12 +3,16 @@
 A server that renders a page in parts (`<Suspense>`) leaves `<template id="B:1">` where a part is not ready, followed by
 what is shown until it is, up to the comment `/$`. The part comes at the end of the page, in `<div hidden id="S:1">`,
 and a script moves it. A part may wait for parts of its own, whose places are `P:1`.
+
+The content of an element with a declarative shadow root is shown in the slots of the root.
 """
 
 from libc.string cimport memcmp
 
+from ncleaner.parsing._cues cimport OF_NAME, OF_SHADOW, OF_SLOT
+from ncleaner.parsing._nodes cimport id_slot, value_of
 from ncleaner.parsing._structs cimport (
-    COMMENT_NODE, ELEMENT_NODE, element_node_t, following, node_t, str_t, text_node_t,
+    COMMENT_NODE, ELEMENT_NODE, element_node_t, following, is_same, node_t, str_t, text_node_t,
 )
 
 cdef enum:
@@ -25,7 +29,7 @@ cdef bint _may_be_in(node_t* place, node_t* part) noexcept nogil:
     """Returns whether a part may be put in a place: it is not around it, and the page gets no deeper than others."""
     cdef node_t* around = place.parent
     cdef int depth = 0
-    while around != NULL and around != part:
+    while around != NULL and around != part and depth <= DEEPEST:
         around = around.parent
         depth += 1
     return around == NULL and depth <= DEEPEST
@@ -103,4 +107,50 @@ cdef void put_in_place(node_t* first) noexcept nogil:
                 if _may_be_in(places[k], parts[i]):
                     _put(parts[i], places[k])
                     places[k] = NULL
+                break
+
+
+cdef void _move(node_t* node, node_t* around) noexcept nogil:
+    """Moves a node that is not the first in its parent to the end of another element."""
+    node.prev.next = node.next
+    if node.next != NULL:
+        node.next.prev = node.prev
+    else:
+        node.parent.last_child = node.prev
+    node.prev, node.next, node.parent = around.last_child, NULL, around
+    if around.last_child != NULL:
+        around.last_child.next = node
+    else:
+        around.first_child = node
+    around.last_child = node
+
+
+cdef bint _is_for(node_t* node, const str_t* name) noexcept nogil:
+    """Returns whether a slot with a name, which is NULL for the slot of all others, is that of a node."""
+    cdef const str_t* wanted = value_of(node, OF_SLOT) if node.type == ELEMENT_NODE else NULL
+    return name == wanted if name == NULL or wanted == NULL else is_same(name, wanted)
+
+
+cdef void fill_slots(node_t* root) noexcept nogil:
+    """Moves what follows a shadow root in its parent into the slots of the root; what has no slot stays after it."""
+    cdef node_t* slots[MOST]
+    cdef str_t* names[MOST]
+    cdef bint is_filled[MOST]
+    cdef node_t* node = root
+    cdef node_t* next_ = root.next
+    cdef int n = 0, i
+    while node != NULL and n < MOST:
+        if node.type == ELEMENT_NODE and node.local_name == id_slot and _may_be_in(node, NULL):
+            slots[n], names[n], is_filled[n] = node, value_of(node, OF_NAME), False
+            n += 1
+        # the slots of a root inside are for what is inside
+        node = following(node, root, node == root or node.type != ELEMENT_NODE or value_of(node, OF_SHADOW) == NULL)
+    while next_ != NULL:
+        node, next_ = next_, next_.next
+        for i in range(n):
+            if _is_for(node, names[i]):
+                if not is_filled[i]:
+                    slots[i].first_child = slots[i].last_child = NULL
+                    is_filled[i] = True
+                _move(node, slots[i])
                 break

@@ -55,6 +55,16 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # what a page of frames says without them
     ("<frameset><frame src=a><noframes><body><p>a &amp; b<p>c</noframes></frameset>", [("h", "a & b"), ("h", "c")]),
     ("<p>a<noframes><p>b</noframes>", [("h", "a")]),
+    # what a style makes a block, and what is none
+    ("<p><span style='display:block'>a</span><b style='color:red; DISPLAY: flex'>b</b>c", [("h", "a"), ("h", "b"), ("h", "c")]),
+    ("<p>a <span style='display:inline'>b</span><i style='--display:block'> c</i>", [("h", "a b c")]),
+    # the lines of a verse, and those of a text that is wrapped by hand
+    ("<p>The net is dry,<br>\nand so am I,<br>and so the sea<br>is far from me.",
+     [("p", "The net is dry,"), ("p", "and so am I,"), ("p", "and so the sea"), ("p", "is far from me.")]),
+    ("<p>The ferry across the narrow bay had not run for eleven<br>winters when the council voted to buy a second-hand"
+     "<br>boat and to train two of its own drivers, since so<br>many wanted it.",
+     [("p", "The ferry across the narrow bay had not run for eleven winters when the council voted to buy a second-hand "
+       "boat and to train two of its own drivers, since so many wanted it.")]),
     # line breaks
     ("a<br>b", [("h", "a b")]),
     ("a<br><br>b", [("h", "a"), ("h", "b")]),
@@ -109,6 +119,15 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<i>x</i><template id=B:1></template>a<template id=B:1></template>b<div hidden id=S:1>c</div><div hidden id=S:1>d</div>",
      [("h", "xcadb")]),
     ("<template id=B:1></template>a<div hidden id=S:2>b</div><div hidden id=S:>c</div>", [("h", "a"), ("h", "b"), ("h", "c")]),
+    # what an element with a shadow root has is shown in the slots of the root
+    ("<x-a><template shadowrootmode=open><style>x</style><h2>a</h2><slot name=l></slot><p><slot>no</slot></p>b</template>c"
+     "<i slot=l>d</i>e<u slot=m>f</u></x-a>g",
+     [("h", "a"), ("h", "d"), ("h", "ce"), ("h", "b"), ("h", "f"), ("h", "g")]),
+    ("<x-a><template shadowrootmode=open><slot>a</slot></template></x-a>", [("h", "a")]),
+    ("<x-a><template shadowrootmode=closed><x-b><template shadowrootmode=open><p>b<slot></slot></template><slot name=x></slot>"
+     "<slot></slot></x-b></template><i slot=x>c</i>d</x-a>", [("h", "bcd")]),
+    ("<template><p>a</template><x-a><template shadowrootmode=open>b<template>c</template>d</template></x-a><template>e</template>",
+     [("h", "bd")]),
     # a part is not put into itself, nor before the page has a place
     ("<div hidden id=S:1>a<template id=B:1></template>b</div>", [("h", "ab")]),
     ("a<template id=P:9></template>b<div hidden id=S:1>c<template id=P:1></template>d</div>", [("h", "ab"), ("h", "cd")]),
@@ -226,6 +245,10 @@ def test_parts_inside_of_parts(number: int) -> None:
         ("<p style='opacity:0; max-height: 0px; overflow:hidden'>a</p><p style='opacity:0'>b</p>c", "bc", "a"),
         ("<p style='opacity:0.5;height:0'>a</p><p style='line-height:0;opacity:0'>b</p>", "ab", ""),
         ("<div hidden=until-found>a</div><div hidden=hidden>b</div>", "a", "b"),
+        # the same code for other programs
+        ("<ul role=tablist><li role=tab>x</ul><div role=tabpanel hidden><pre>a</pre></div>", "", "a"),
+        ("<div role=tabpanel hidden><pre><code>a</code></pre></div><div role=tabpanel hidden>b</div>", "a", "b"),
+        (f"<div role=tablist><b role=tab>t</b><div role=tabpanel>{'a ' * 150}</div></div>", f"t{'a ' * 149}a", ""),
         # an element opens what is hidden
         ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "a", "b"),
         ("<h2><button aria-controls=x></button></h2><p id=x class=d-none>a<p id=xx hidden>b", "a", "b"),
@@ -593,3 +616,11 @@ def test_a_page_that_is_too_large_in_utf_8_is_given_up(monkeypatch: pytest.Monke
     with pytest.raises(InputError, match="the page has 303 bytes"):
         dump_text(body, encoding="windows-1252", limits=Limits(bytes=150))
     assert dump_html(body[:60], encoding="windows-1252", limits=Limits(bytes=150)).text == "€" * 57 + "\n"
+
+
+@pytest.mark.parametrize("number", [2, 400, 3_000])
+def test_shadow_roots_in_shadow_roots_take_linear_time(number: int) -> None:
+    inside = "<x-a><template shadowrootmode=open><p>Root</p><slot></slot></template>"
+    document = dump_html(inside * number + "<p>light</p>" * number)
+    assert len(document) == 2 * number or number > 100
+    assert dump_html(inside + "<b>light</b> " * 100_000).text.count("light") == 100_000

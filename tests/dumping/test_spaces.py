@@ -22,8 +22,8 @@ APART = [
     # … and as inside a word, but the elements have different names
     ("<p><span class=value>alpha</span><span class=unit>beta</span>", "alpha beta"),
     ("<p><span class=name>alpha</span><time>beta</time>", "alpha beta"),
-    ("<p><span style='display:inline-block'>product</span><span style='Display: Block'>line</span>", "product line"),
-    ("<p><span style='display: inline-flex'>product</span><span style='display:grid'>line</span>", "product line"),
+    ("<p><span style='display:inline-block'>product</span><span style='Display: Inline-Grid'>line</span>", "product line"),
+    ("<p><span style='display: inline-flex'>product</span><span style='display:inline-block'>line</span>", "product line"),
     ("<p><span class=page>12</span><span class=page>13</span>", "12 13"),
     ("<p><span>CALL NOW</span><span>OR LATER</span>", "CALL NOW OR LATER"),
     ("<p><span><b><i>Anna Bell</i></b></span><span><u>Editor</u></span>", "Anna Bell Editor"),

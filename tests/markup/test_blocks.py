@@ -23,6 +23,8 @@ BLOCKS = [
     ("<ol><li>a<li>b</ol>", "1. a\n2. b"),
     ("<ol start=9><li>a<li>b<li value=20>c<li>d</ol>", "9. a\n10. b\n20. c\n21. d"),
     ("<ol start=-1><li>a</ol>", "0. a"),
+    ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c"),
+    ("<ol start=9 reversed><li>a<li value=4>b<li>c</ol><ol reversed start=2><li>d</ol>", "9. a\n4. b\n3. c\n\n2) d"),
     ("<ol start=99999999999><li>a</ol>", "999999999. a"),
     ("<ul><li>a<ol><li>b</ol><li>c</ul>", "- a\n  1. b\n- c"),
     ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
