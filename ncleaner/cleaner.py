@@ -24,11 +24,13 @@ from ncleaner.modelling.container import ModelFile, language_of
 from ncleaner.options import OptionError, check_names, options_of, with_hints
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
-from ncleaner.sinks.sink import replace_surrogates
-from ncleaner.sinks.text import kept_text
+from ncleaner.sinks.rows import segments_of
+from ncleaner.sinks.sink import SinkOptions, replace_surrogates
+from ncleaner.sinks.text import kept_text, posts_in
 
 if TYPE_CHECKING:
     from ncleaner.describing.metadata import Metadata
+    from ncleaner.describing.posts import Post
     from ncleaner.surveying.survey import Survey
 
 
@@ -68,6 +70,8 @@ class Extracted(NamedTuple):
         origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`;
             empty without a text.
         encoding: of the page, by its name in the Encoding Standard; empty for decoded text.
+        posts: the posts of a forum, a question with its answers, or comments, in the order of the text.
+        segments: the segments of the text, as `SegmentRow`; None if they are not asked for.
     """
 
     text: str
@@ -78,6 +82,8 @@ class Extracted(NamedTuple):
     quality: float | None
     origin: str
     encoding: str
+    posts: tuple[Post, ...] = ()
+    segments: list[dict[str, Any]] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all of it in one level, as a row of a data frame; the metadata with their own names. Each
@@ -86,7 +92,8 @@ class Extracted(NamedTuple):
         for name, value in self._asdict().items():
             row |= self.metadata.to_dict() if name == "metadata" else {name: value}
         texts = {"text": self.text, "markdown": self.markdown}
-        return {name: None if value in ("", []) else value for name, value in row.items()} | texts
+        posts = [post._asdict() for post in self.posts] or None
+        return {name: None if value in ("", []) else value for name, value in row.items()} | texts | {"posts": posts}
 
     @staticmethod
     def schema() -> Any:
@@ -98,9 +105,14 @@ class Extracted(NamedTuple):
         ListType(list<item: string>)
         """
         require("a schema", "pyarrow", "parquet")
-        import pyarrow as pa
+        from ncleaner.sinks.schema import pa, schema_of
 
-        types = {"quality": pa.float64(), **dict.fromkeys(("authors", "tags"), pa.list_(pa.string()))}
+        rows = schema_of(SinkOptions(segments=True, posts=True))
+        types = {
+            "quality": pa.float64(),
+            **dict.fromkeys(("authors", "tags"), pa.list_(pa.string())),
+            **{name: rows.field(name).type for name in ("posts", "segments")},
+        }
         return pa.schema([(name, types.get(name, pa.string())) for name in nothing_extracted().to_dict()])
 
     def __repr__(self) -> str:
@@ -312,11 +324,13 @@ class Cleaner:
         links: bool = False,
         images: bool = False,
         spans: Spans = "merge",
+        segments: bool = False,
     ) -> Extracted:
-        """Returns text, Markdown, metadata, language and kind of one HTML page, which is parsed once.
+        """Returns text, Markdown, metadata, posts, language and kind of one HTML page, which is parsed once.
 
-        Arguments and errors as for `markdown`.
+        Arguments and errors as for `markdown`. With `segments`, it has the segments, too.
         """
+        check_flag("segments", segments)
         options = MarkupOptions(links, images, spans)
         document, kept = self._clean(html, url, marks=True, facts=True, named=True)
         url = _address(html, url)
@@ -329,6 +343,8 @@ class Cleaner:
             quality=kept.quality,
             origin=document.origin(kept.mask),
             encoding=document.encoding,
+            posts=tuple(posts_in(document, kept, url)),
+            segments=segments_of(document, kept, SinkOptions()) if segments else None,
         )
 
     @hints
@@ -534,9 +550,15 @@ def clean(html: Html | Page) -> str:
 
 @hints
 def extract(
-    html: Html | Page, url: str = "", *, links: bool = False, images: bool = False, spans: Spans = "merge"
+    html: Html | Page,
+    url: str = "",
+    *,
+    links: bool = False,
+    images: bool = False,
+    spans: Spans = "merge",
+    segments: bool = False,
 ) -> Extracted:
-    """Returns text, Markdown, metadata, language and kind of one HTML page, which is parsed once.
+    """Returns text, Markdown, metadata, posts, language and kind of one HTML page, which is parsed once.
 
     Use a `Cleaner` for other methods, models or limits.
 
@@ -554,10 +576,11 @@ def extract(
         links: write the targets of links into the Markdown.
         images: write images.
         spans: what becomes of a cell over several columns or rows: see `Spans`.
+        segments: list the segments, each with its kind, its place in the text and the headings above it.
 
     Warns and raises as `clean` does, and ValueError for other `spans`.
     """
-    return _default_cleaner().extract(html, url, links=links, images=images, spans=spans)
+    return _default_cleaner().extract(html, url, links=links, images=images, spans=spans, segments=segments)
 
 
 def _default_cleaner() -> Cleaner:

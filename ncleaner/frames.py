@@ -34,7 +34,9 @@ class RowOptions(TypedDict, total=False):
     """What rows contain, and how inputs are read; the names of the command line.
 
     Attributes:
-        segments: add the segments, each with kind, zone, score and offsets.
+        segments: add the segments, each with kind, zone, score, offsets and the headings above it.
+        posts: add the posts of forums, questions and comments; a cleaner that is given must be made with
+            `facts=True` and `marks=True`.
         metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
         signals: add figures to filter by.
         markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
@@ -48,6 +50,7 @@ class RowOptions(TypedDict, total=False):
     """
 
     segments: bool
+    posts: bool
     metadata: bool
     signals: bool
     markdown: bool
@@ -118,9 +121,10 @@ def settings_of(cleaner: Cleaner | None, options: RowOptions) -> Settings:
         ("metadata", output.metadata, recipe.facts),
         ("markdown", output.markdown, recipe.marks),
         ("source", output.source, recipe.sources),
+        ("posts", output.posts, recipe.facts and recipe.marks),
     ):
         if wish and not collected:
-            need = {"metadata": "facts", "markdown": "marks", "source": "sources"}[name]
+            need = {"metadata": "facts", "markdown": "marks", "source": "sources"}.get(name, "facts=True, marks")
             raise ValueError(f"{name} needs a Cleaner({need}=True)")
     return Settings(recipe, Reading(**reading), output)
 

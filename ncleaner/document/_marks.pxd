@@ -6,7 +6,7 @@ A mark has a kind, its place (the run that follows, and an element), and a numbe
 
 from libc.stdint cimport uint32_t
 
-from ncleaner.document._tables cimport builder_t
+from ncleaner.document._tables cimport builder_t, mark_t, tables_t
 
 cpdef enum Mark:
     MARK_LINK = 0            # a link begins; text: its target as written
@@ -30,7 +30,6 @@ cpdef enum Mark:
     MARK_TYPESET = 18        # a script typesets formulas; number: 1 if a single dollar sign begins one, too
     MARK_CODE = 19           # an inline element of code begins
     MARK_SOURCES = 20        # text: a `srcset` of the image that follows, as written
-    MARK_TREE = 21           # text: the elements of the formula before it, which has no TeX, as XML
     MARK_STYLE = 22          # an inline element with a style of its own begins; number: bits STYLE_…
     MARK_STYLE_END = 23
     MARK_MEDIA = 24          # the image that follows is a video, a sound, or a player in a frame
@@ -40,6 +39,7 @@ cpdef enum Mark:
     MARK_TASK = 28           # an item of a list of tasks; number: 1 if it is done
     MARK_HEADING = 29        # the element is a heading without a tag of one; number: its level
     MARK_LEVEL = 30          # number: the level of a list or an item that is not inside of those above it, from 1 on
+    MARK_TIME = 32           # text: the time of a <time>, as a program reads it
     MARK_REVERSED = 31       # the numbers of an <ol> go down
 
 cpdef enum Alignment:
@@ -60,3 +60,4 @@ cdef enum:
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
 cdef void lengthen_mark(builder_t* b, const unsigned char* text, size_t length) noexcept nogil
+cdef bytes mark_text(const tables_t* t, const mark_t* mark)

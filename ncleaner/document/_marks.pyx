@@ -1,9 +1,9 @@
-"""Notes the marks of a page in the builder's tables."""
+"""Notes the marks of a page in the builder's tables, and reads their texts."""
 
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-from ncleaner.document._tables cimport grow, mark_t
+from ncleaner.document._tables cimport Tables, grow, mark_t, tables_t
 
 cdef enum:
     LONGEST_SET = 16_000     # bytes of a `srcset`
@@ -37,3 +37,22 @@ cdef void lengthen_mark(builder_t* b, const unsigned char* text, size_t length) 
         memcpy(b.values + b.n_values, text, length)
         b.n_values += length
         b.marks[b.n_marks - 1].length += <uint32_t> length
+
+
+cdef bytes mark_text(const tables_t* t, const mark_t* mark):
+    return (<const char*> t.values)[mark.value : mark.value + mark.length]
+
+
+def text_at(Tables tables not None, Py_ssize_t mark):
+    """Returns the text of a mark."""
+    return mark_text(&tables.t, &tables.t.marks[mark])
+
+
+def texts_of(Tables tables not None, int kind):
+    """Returns the texts of all marks of a kind: (text, element, mark, run that follows)."""
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t i
+    return [
+        (mark_text(t, &t.marks[i]), t.marks[i].element, i, t.marks[i].run)
+        for i in range(t.n_marks) if t.marks[i].kind == <uint32_t> kind
+    ]

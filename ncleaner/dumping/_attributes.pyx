@@ -9,14 +9,14 @@ from libc.string cimport strlen
 from ncleaner.document._marks cimport (
     ALIGN_CENTER, ALIGN_LEFT, ALIGN_RIGHT, LONGEST_TEXT, MARK_ALIGN, MARK_ALT, MARK_BASE, MARK_CALLOUT, MARK_COLUMNS,
     MARK_HEADING, MARK_ID, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LEVEL, MARK_LINK, MARK_MEDIA, MARK_ROWS, MARK_SOURCES,
-    MARK_START, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
+    MARK_START, MARK_TIME, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
     add_text_mark,
 )
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_UL,
 )
 from ncleaner.parsing._cues cimport (
-    CALLOUT_CLASSES, OF_ALIGN, OF_ALT, OF_BASE, OF_CALLOUT, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_HEIGHT, OF_HREF,
+    CALLOUT_CLASSES, OF_ALIGN, OF_ALT, OF_BASE, OF_CALLOUT, OF_CLASS, OF_COLSPAN, OF_DATETIME, OF_DISPLAY, OF_HEIGHT, OF_HREF,
     OF_ID, OF_LANGUAGE, OF_LEVEL, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TYPE, OF_VALUE,
     OF_WIDTH, SCRIPT_BYTES, has_dollars, is_one_of, next_name, typesets, value_at,
 )
@@ -209,6 +209,9 @@ cdef void mark_attribute(
     if which == OF_HREF:
         if tag == TAG_A:
             add_text_mark(b, MARK_LINK, value, length)
+    elif which == OF_DATETIME:
+        if length <= LONGEST_ID:
+            add_text_mark(b, MARK_TIME, value, length)
     elif which == OF_BASE:
         add_text_mark(b, MARK_BASE, value, length)
     elif which == OF_ID or which == OF_NAME and tag == TAG_A:

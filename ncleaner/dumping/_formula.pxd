@@ -30,7 +30,9 @@ cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept no
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
-cdef int add_math(builder_t* b, node_t* math) except -1
+cdef int add_math(builder_t* b, node_t* math, bint display) except -1
+cdef void add_unread(builder_t* b) noexcept nogil
+cdef int add_drawn(builder_t* b, const str_t* source) except -1
 cdef bint add_reading(
     builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
 ) noexcept nogil

@@ -1,9 +1,7 @@
 """Recognizes formulas by their classes, and writes formulas and the readings of <ruby> into the line.
 
 A formula is written once, as its TeX source without delimiters: with `$` around formulas, a corpus would have two kinds
-of dollar signs, and a formula without TeX would be marked as something that it is not. Without TeX, the leaves of the
-MathML are written in a line (`formula`): `a = b + c`, `sin x`, `x^2/2`. Its tree is noted for those who write TeX
-(markup/mathml.py).
+of dollar signs. Without TeX, that of its MathML is written (`mathml`). What cannot be read is `[formula]`.
 
 The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
 character: words stay whole for a search and for segmentation.
@@ -12,16 +10,20 @@ character: words stay whole for a search and for segmentation.
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, memset, strlen
 
-from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark
+from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, add_mark
 from ncleaner.document._tags cimport ROLE_LEFT_OUT
 from ncleaner.dumping._builder cimport add_space, add_text
 from ncleaner.dumping._spaces cimport last_written
-from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of
+from ncleaner.parsing._cues cimport OF_CLASS
+from ncleaner.parsing._nodes cimport id_annotation_xml, meaning_of, value_of
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.text._ascii cimport fill_words, find_any, table_of, words_t
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case, strip
+
+import re
+from urllib.parse import unquote
 
 from ncleaner.parsing._nodes import TAG_NAMES
 from ncleaner.text.wordlists import word_lists
@@ -196,6 +198,12 @@ cdef str _name_of(const node_t* node):
     return entry.short_name[:entry.length].decode("utf-8", "replace") if entry.length <= LONGEST_NAME else ""
 
 
+cdef str _glyph(const str_t* class_):
+    """Returns the character of an <mjx-c>, which its class has as a number: `mjx-c1D465 TEX-I`."""
+    found = re.match(rb"mjx-c([0-9A-F]{2,5})\b", class_.data[: class_.length]) if class_ != NULL else None
+    return chr(int(found[1], 16)) if found else ""
+
+
 cdef object _tree(node_t* root):
     """Returns a formula as an `xml.etree.ElementTree.Element`."""
     cdef node_t* node = root
@@ -210,6 +218,8 @@ cdef object _tree(node_t* root):
                 if text != NULL and text.length <= LONGEST_NAME:
                     said[name.decode()] = text.data[:text.length].decode("utf-8", "replace")
             tree.start(_name_of(node), said)
+            if node.first_child == NULL and is_named(node, b"mjx-c"):
+                tree.data(_glyph(value_of(node, OF_CLASS)))
             if node.first_child != NULL and not _is_apart(node):
                 node = node.first_child
                 continue
@@ -225,20 +235,29 @@ cdef object _tree(node_t* root):
         node = node.next
 
 
-cdef int add_math(builder_t* b, node_t* math) except -1:
-    """Writes a <math> or <mjx-math> in a line, and notes its tree."""
-    cdef bytes text
-    from ncleaner.dumping.formula import read_formula  # few pages show formulas
-    pieces, tree = read_formula(_tree(math), b.marking)
-    if b.marking:
-        add_text_mark(b, MARK_TREE, b"", 0)
-        lengthen_mark(b, tree, len(tree))
-    for piece in pieces:
-        if piece == " ":
-            add_space(b)
-        else:
-            text = piece.encode()
-            add_text(b, text, len(text))
+cdef int add_math(builder_t* b, node_t* math, bint display) except -1:
+    """Writes the TeX of a <math> or <mjx-math> without its own."""
+    from ncleaner.dumping.mathml import tex_of  # few pages show formulas
+    cdef bytes tex = tex_of(_tree(math)).encode()
+    add_tex(b, tex, len(tex), display)
+    return 0
+
+
+cdef void add_unread(builder_t* b) noexcept nogil:
+    """Writes that there is a formula which cannot be read."""
+    add_space(b)
+    add_text(b, b"[formula]", 9)
+
+
+cdef int add_drawn(builder_t* b, const str_t* source) except -1:
+    """Writes a formula that a service draws: the TeX in its address."""
+    address = unquote(source.data[: source.length].decode("utf-8", "replace"))
+    found = re.search(r"(?:latex|tex|chl)=([^&]+)|\.(?:latex|image|gif|png|svg)\?([^&]+)", address)
+    cdef bytes tex = (found[1] or found[2]).encode() if found else b""
+    if tex:
+        add_tex(b, tex, len(tex), False)
+    else:
+        add_unread(b)
     return 0
 
 

@@ -7,7 +7,7 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LEVEL, MARK_LINK_END, MARK_REVERSED, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
+    MARK_CODE, MARK_LEVEL, MARK_LINK_END, MARK_REVERSED, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
 )
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
@@ -33,7 +33,7 @@ from ncleaner.dumping._editors cimport add_macro, is_marker, level_in_word, read
 from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA,
-    add_math, add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
+    add_drawn, add_math, add_reading, add_tex, add_unread, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
     may_be_formula, says_tex,
 )
 from ncleaner.dumping._panels cimport is_above_panel, is_panel, is_row_of_tabs, note_panel, panels_t
@@ -368,10 +368,13 @@ cdef node_t* _math_in(node_t* root) noexcept nogil:
     return shown
 
 
-cdef void _add_tree(builder_t* b, node_t* math, found_t* found) noexcept with gil:
-    """Writes a formula; an exception is noted, and raised after the walk."""
+cdef void _add_tree(builder_t* b, node_t* math, const str_t* source, found_t* found) noexcept with gil:
+    """Writes a formula, or one that an image with an address shows; an exception is noted, and raised after the walk."""
     try:
-        add_math(b, math)
+        if source != NULL:
+            add_drawn(b, source)
+        else:
+            add_math(b, math, _is_display(b, math))
     except BaseException as error:
         if found.error == NULL:
             Py_INCREF(error)
@@ -394,11 +397,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     if tex != NULL and not is_blank(tex.data, tex.length):
         add_tex(b, tex.data, tex.length, _is_display(b, math))
     else:
-        if b.marking:
-            add_mark(b, MARK_FORMULA, _is_display(b, math))
-        _add_tree(b, math, found)
-        if b.marking:
-            add_mark(b, MARK_FORMULA_END, 0)
+        _add_tree(b, math, NULL, found)
     found.formula = b.mark
     found.last = NULL
 
@@ -409,8 +408,9 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
     if kind == FORMULA_COPY:
         return found.formula > 0 and found.formula == b.mark
     if kind == FORMULA_IMAGE:
-        if alt == NULL:
-            return False
+        if alt == NULL or is_blank(alt.data, alt.length):
+            add_unread(b)
+            return True
         if not (found.formula > 0 and found.formula == b.mark):
             apart = meaning_of(node.parent).role == ROLE_BLOCK and is_alone(node)
             add_tex(b, alt.data, alt.length, apart or _is_display(b, node))
@@ -422,9 +422,12 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
     if kind == FORMULA_PREVIEW:
         return False
     cdef node_t* math = _math_in(node)
-    if math == NULL:
+    if math != NULL:
+        _add_formula(b, math, found)
+    elif is_named(node, b"mjx-container"):
+        add_unread(b)
+    else:
         return False
-    _add_formula(b, math, found)
     return True
 
 
@@ -518,6 +521,7 @@ fill_words(&EMOJI, CLASSES["emoji"])
 cdef const char** SIDE_NOTES = table_of(CLASSES["notes beside the text"])
 cdef enum:
     LONGEST_EMOJI = 32       # bytes
+    LONGEST_ADDRESS = 2_000
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
 
 
@@ -742,11 +746,13 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
     cdef str_t* alt = said.alt if said.alt != NULL else value_of(node, OF_TITLE)
     cdef str_t* source
     b.object |= b.open
-    if alt != NULL and says_tex(alt.data, alt.length):
-        source = value_of(node, OF_SRC)
-        if source != NULL and is_of_formula(source.data, source.length):
+    source = value_of(node, OF_SRC)
+    if source != NULL and is_of_formula(source.data, min(source.length, <size_t> LONGEST_ADDRESS)):
+        if alt != NULL and says_tex(alt.data, alt.length):
             _enter_formula(b, node, FORMULA_IMAGE, alt, found)
-            return False
+        else:
+            _add_tree(b, node, source, found)
+        return False
     alt = said.alt
     if alt != NULL and said.class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
             and find_any(said.class_, said.class_length, &EMOJI) and not _has_word(alt):

@@ -7,16 +7,12 @@ interface. So one record is looked for, the object that has the title of the pag
 written as HTML, in its order. The prose of other records inside it is theirs. Data that is not JSON has no
 record.
 
-Without a record, prose is looked for in the strings of the first data, without objects: if data is damaged,
-nested without end or not JSON, only the strings around are lost.
-
 All of it is bounded: characters of data, attempts to read a script, depth, objects, and steps through
 references. The time is linear in the size of the page.
 """
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from functools import lru_cache
 from html import escape, unescape
@@ -29,22 +25,18 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ncleaner.document import tags
 from ncleaner.dumping._builder import Builder
 from ncleaner.parsing._nodes import has_attribute
-from ncleaner.text.wordlists import any_of, word_lists
+from ncleaner.text.wordlists import word_lists
 from ncleaner.text.words import UNSPACED
 
 # Bounds of one page: characters of data in which a record is looked for, failed attempts in one script,
-# levels of objects, objects and lists that are visited, levels of data in strings, characters of all records
-# or of all prose.
+# levels of objects, objects and lists that are visited, levels of data in strings, characters of all records.
 _READ, _ATTEMPTS, _DEPTH, _VISITS, _NESTING, _CHARS = 4_000_000, 4, 60, 100_000, 3, 1_000_000
-# Without a record: characters of data, strings that are judged. Larger limits were found to add products and
-# messages, but no more text of the page.
-_READ_STRINGS, _STRINGS = 60_000, 50_000
 # Characters of the page's own text that are compared with what is found.
 _SHOWN = 1_000_000
 # Most records that are written, and characters of a title.
 _RECORDS, _LONG_TITLE = 100, 400
-# Fewest characters of the text that is taken.
-_LEAST = 600
+# Fewest characters of the text that is taken, and of JSON-LD, which has little but texts of the page.
+_LEAST, _FEW = 600, 60
 # Fewest characters of a title that tells a record; an unspaced script needs a third of them.
 _TITLE_CHARS = 12
 # The record of a page without a title must have this many times the prose of the next one.
@@ -54,65 +46,43 @@ _STATED = "meta[property='og:title'], meta[name='twitter:title']"
 
 # `embedded.txt` says what these are, and how to add one.
 _LISTS = word_lists(
-    "dumping/embedded", "attributes", "messages", "titles of records, as written", "records, as written",
-    "text, as written", "kinds, as written", "inside paragraphs", "summaries", "aside", "titles",
+    "dumping/embedded", "attributes", "titles of records, as written", "records, as written",
+    "text, as written", "items, as written", "kinds, as written", "inside paragraphs", "summaries", "aside",
 )  # fmt: skip
 _TITLE_KEYS = _LISTS["titles of records, as written"]
 _HAVE_TITLES, _IDENTITY = frozenset(_TITLE_KEYS), frozenset(_LISTS["records, as written"])
 _TEXT, _SUMMARIES = frozenset(_LISTS["text, as written"]), frozenset(_LISTS["summaries"])
+_ITEMS = frozenset(_LISTS["items, as written"])
 # Keys of the children of a node of rich text.
 _CHILDREN = frozenset(("children", "content"))
 _INLINE, _KINDS = frozenset(_LISTS["inside paragraphs"]), _LISTS["kinds, as written"]
 _HAVE_KINDS = frozenset(_KINDS)
 _HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
-_ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
+_ITEM = re.compile(r"(?:list[-_]?item|li|howtostep)\Z", re.IGNORECASE)
 
 # The beginning of a value that is assigned, after what such a name may end in; and the end of a name such as
 # `__NUXT__` or `initialState`.
-_ASSIGNED = re.compile(r"""=(?<=[_aeEsS"'\]\s]=)\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
+_ASSIGNED = re.compile(r"""=(?<=[_aeEsS"'\]\s]=)\s*(?=[{\[]|JSON\s*\.\s*parse\()""")
 _NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")
 _PARSED = re.compile(r'JSON\s*\.\s*parse\(\s*(?=")')
-_CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
-# A function, and characters of a literal in which data has none.
-_PROGRAM, _HEAD = re.compile(r"\bfunction\s*\(|=>"), 2_000
-# The tokens of a literal of JavaScript that JSON does not have.
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|\bvoid\s+0\b|!0|!1|([A-Za-z_$][\w$]*+)(\s*+:)?', re.DOTALL)
-_CONSTANTS = frozenset(("true", "false", "null"))
 _BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</blockquote>)", re.IGNORECASE)
 
 
-# Shortest literal that may be prose, and longest one that may be a title of the next text; in characters.
-_SHORT, _LONG = 16, 200
 # Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a
 # character counts as half a word.
 _WORDS, _UNMARKED = 8, 20
 # Largest share of signs of code in a text and in a text with markup; smallest share of words among its
 # pieces.
 _SIGNS, _MARKED_SIGNS, _ALIKE = 0.02, 0.05, 0.7
-# An object with prose under this many different keys, or more, is a table of messages.
-_TABLE = 5
 # A text is known if at least this share of its sequences of `_SPAN` words is known.
 _SPAN, _KNOWN = 4, 0.5
 
 _ATTRIBUTES = _LISTS["attributes"]
 _PLACES = ", ".join(["script", *(f"[{name}]" for name in _ATTRIBUTES)])
 _NAMES = [name.encode() for name in _ATTRIBUTES]
-_MESSAGES = re.compile(any_of(_LISTS["messages"]))
-
-# A string of JSON, and whether it is a key. A quote ends the string only if JSON can continue after the
-# quote, so that a quote that was not escaped has no effect. A string that is not closed extends to the end of
-# the data: no character is read twice. The group is not possessive: before Python 3.11.5, `re` matches such
-# groups wrongly.
-_JSON = re.compile(r'"([^"\\]*+(?:(?:\\.|"(?!\s*+(?:[,:}\]]|\Z)))[^"\\]*+)*)("?)(\s*+:)?', re.DOTALL)
-# A string of a script ends with its line at the latest.
-_CODE = re.compile(r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*)("?)(\s*+:)?')
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.)|\Z)", re.DOTALL)
-_PLAIN = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": " ", "0": ""}
-# A string that is itself data.
-_DATA = re.compile(r'\A(?:[{\[]\s*+["{\[]|%[57]B)|":["{\[]|\["')
 
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_ASIDE, _TITLES = frozenset(_LISTS["aside"]), _LISTS["titles"]
+_ASIDE = frozenset(_LISTS["aside"])
 
 # A tag; and a word, of which each letter of a script without spaces is one.
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -132,35 +102,20 @@ class _Place(NamedTuple):
         kind: `code`, `json`, `flat` (the list that Nuxt makes of objects), `typed` (Astro's), or empty for
             a script that is none of them.
         text: its content.
-        has_messages: whether it says that it holds the texts of the user interface.
     """
 
     kind: str
     text: str
-    has_messages: bool = False
-
-
-class Passage(NamedTuple):
-    """A text from a page's data; `marked` is True if the text is HTML."""
-
-    text: str
-    marked: bool
-
-
-class _String(NamedTuple):
-    """A string value, its key, and the number of its object."""
-
-    text: str
-    key: str
-    group: int
 
 
 class _Record(NamedTuple):
-    """A record: its title, its blocks in order, each as HTML, and the characters of their text."""
+    """A record: its title, its blocks in order, each as HTML, the characters of their text, and the fewest of these
+    that are taken."""
 
     title: str
     blocks: list[str]
     chars: int
+    least: int
 
 
 def places_of(parser: LexborHTMLParser) -> list[LexborNode]:
@@ -196,14 +151,13 @@ def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> It
                     yield _Place(kind, value)
             continue
         kind, text = (attributes.get("type") or "").lower(), content_of(node, passed_over)
-        has_messages = any(_MESSAGES.search(value.lower()) for value in attributes.values() if value)
         if "json" in kind:
             is_flat = attributes.get("id") == "__NUXT_DATA__" or "data-nuxt-data" in attributes
             text = _unwrapped(text.strip().removeprefix("<!--").lstrip())
-            yield _Place("flat" if is_flat else "json", text, has_messages)
+            yield _Place("flat" if is_flat else "json", text)
         else:
             is_code = not kind or "javascript" in kind or kind == "module"
-            yield _Place("code" if is_code else "", text, has_messages)
+            yield _Place("code" if is_code else "", text)
 
 
 def _without_tags(text: str) -> str:
@@ -216,23 +170,6 @@ def _markup_of(text: str) -> tuple[str, bool]:
     if "<" not in text and "&lt;" in text:
         text = unescape(text)
     return text, _TAG.search(text) is not None
-
-
-def _unescape(literal: str) -> str:
-    """Returns the text of a literal of JSON or JavaScript. Invalid escapes are accepted."""
-    if "\\" not in literal:
-        return literal
-
-    def plain(match: re.Match[str]) -> str:
-        code = match[1] or match[2]
-        return chr(int(code, 16)) if code else _PLAIN.get(match[3] or "", match[3] or "")
-
-    try:
-        text = str(json.loads(f'"{literal}"', strict=False))
-    except ValueError:
-        text = _ESCAPE.sub(plain, literal)
-    # Two escapes (surrogates) may form one character; a single surrogate is dropped.
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
 
 
 def _unwrapped(data: str) -> str:
@@ -263,38 +200,6 @@ def _decode(text: str) -> Any:
         return None
 
 
-def _as_json(code: str, names: dict[str, Any]) -> str:
-    """Returns a literal of JavaScript as JSON: keys in quotes, names with the values that they stand for."""
-
-    literals = {name: json.dumps(value) for name, value in names.items()}
-    room = _CHARS  # a name may stand for a long value in a million places
-
-    def token(match: re.Match[str]) -> str:
-        nonlocal room
-        found, name = match[0], match[1]
-        if name is None:
-            return {"!0": "true", "!1": "false"}.get(found, found if found[0] == '"' else "null")
-        if match[2]:
-            return f'"{name}":'
-        literal = name if name in _CONSTANTS else literals.get(name, "null")
-        room -= len(literal)
-        return literal if room >= 0 else "null"
-
-    return _TOKEN.sub(token, code)
-
-
-def _called(code: str, match: re.Match[str]) -> Any:
-    """Returns what a function returns that Nuxt calls at once; its arguments are the values that repeat."""
-    body = code[match.end() :]
-    end = body.rfind("}(")
-    if end < 0:
-        return None
-    arguments = _decode("[" + _as_json(body[end + 2 :], {}).rstrip(" ;\n\r\t)") + "]")
-    names = [name.strip() for name in match[1].split(",")]
-    values = dict(zip(names, arguments, strict=False)) if isinstance(arguments, list) else {}
-    return _decode(_as_json(body[:end], values))
-
-
 def _values_of_code(code: str) -> Iterator[Any]:
     """Yields the values that a script assigns to names."""
     at, attempts = 0, 0
@@ -302,11 +207,6 @@ def _values_of_code(code: str) -> Iterator[Any]:
         at = match.end()
         name = _NAME.search(code[max(match.start() - 12, 0) : match.start()])
         if name is None:
-            continue
-        call = _CALLED.match(code, at)
-        if call:
-            attempts += 1
-            yield _called(code, call)
             continue
         parsed = _PARSED.match(code, at)
         start = parsed.end() if parsed else at
@@ -316,10 +216,7 @@ def _values_of_code(code: str) -> Iterator[Any]:
             value, at = _DECODER.raw_decode(code, start)
         except (ValueError, RecursionError):
             attempts += 1
-            # settings of a program rather than data, and as long as the rest of the script
-            if name[0][:2] != "__" or _PROGRAM.search(code, start, start + _HEAD):
-                continue
-            value = _decode(_as_json(code[start:], {}))
+            continue
         yield value
 
 
@@ -551,7 +448,8 @@ class _Writer:
             if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
                 del self._blocks[begin:end]
         title = next(iter(_titles_in(self._record)), "")
-        return _Record(title, self._blocks, sum(map(len, map(_without_tags, self._blocks))))
+        chars = sum(map(len, map(_without_tags, self._blocks)))
+        return _Record(title, self._blocks, chars, _FEW if "@type" in self._record else _LEAST)
 
     def _add(self, block: str) -> None:
         if self._heading:
@@ -632,6 +530,11 @@ class _Writer:
         if _is_aside(key) or self._searcher.room < 0:
             return
         text, marked = _markup_of(text)
+        if key in _ITEMS and not marked:
+            self._end("li")
+            self._pieces.append(text)
+            self._end(self._tag)
+            return
         if self._nodes and key in _TEXT and not marked:
             self._pieces.append(text)
             return
@@ -649,65 +552,6 @@ def _titles_of(parser: LexborHTMLParser) -> Iterator[str]:
     yield from (node.text() for node in parser.tags("h1")[:3])
 
 
-@lru_cache(4_096)
-def _is_title(key: str) -> bool:
-    return key.casefold().endswith(_TITLES)
-
-
-def _is_candidate(literal: str, key: str) -> bool:
-    """Returns whether a literal may be text or data.
-
-    The test is quick: most strings are names and addresses."""
-    if len(literal) < _SHORT or (
-        literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
-    ):
-        return _is_title(key) or literal[:3] in ("%7B", "%5B")
-    return True
-
-
-class _Reader:
-    """A reader of the strings in one page's data; `groups` is the number of the current object."""
-
-    def __init__(self) -> None:
-        self.groups = 0
-
-    def data(self, data: str, literal: re.Pattern[str], bare: bool, nesting: int = 0) -> Iterator[_String]:
-        """Yields string values in order; values without a key only if `bare`."""
-        key, pending, end = "", False, 0
-        for match in literal.finditer(data):
-            # A comma continues an object from a value to the next key, and a list from a value to the next.
-            goes_on = data[end : match.start()].strip() == ","
-            end = match.end()
-            found, closed, colon = match.groups()
-            if colon:
-                key, pending = found, True
-                self.groups += not goes_on
-                continue
-            here = key = key if pending or goes_on else ""
-            pending = False
-            if not closed or not _is_candidate(found, here):
-                continue
-            group = self.groups
-            text = _unescape(found).strip()
-            if _DATA.search(text):
-                if nesting < _NESTING:
-                    yield from self.data(_unwrapped(text), _JSON, True, nesting + 1)
-            elif here or bare:
-                yield _String(text, here, group)
-
-    def page(self, places: Iterable[_Place]) -> Iterator[_String]:
-        """Yields the strings of a page's data in page order: all of JSON, of code those with a key."""
-        room = _READ_STRINGS
-        for kind, text, has_messages in places:
-            if len(text) > room:
-                continue
-            room -= len(text)
-            # Next.js sends the page itself as strings without keys.
-            is_bare = kind != "code" or "__next_f" in text[:100]
-            if kind and not has_messages and (is_bare or '":' in text):
-                yield from self.data(text, _CODE if kind == "code" else _JSON, is_bare)
-
-
 def _is_new(spans: set[str], known: set[str]) -> bool:
     """Returns whether a text is not known; then it is known from now on."""
     is_new = not _is_known(spans, known)
@@ -716,16 +560,23 @@ def _is_new(spans: set[str], known: set[str]) -> bool:
     return is_new
 
 
-def _find_record(
-    parser: LexborHTMLParser, places: Iterable[_Place], title: str, shown: str, least: float
-) -> list[Passage]:
-    """Returns what a page does not show of the record that it is about, as one passage with markup."""
-    fewest = max(least, _LEAST)
+def find_record(
+    parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
+) -> str:
+    """Returns what a page does not show of the record that its data has of it, as HTML; empty if there is none.
+
+    Args:
+        parser: the parsed page.
+        title: its <title>.
+        shown: text of the page's Document, one segment on each line. What is in this text is left out.
+        least: fewest characters of a text that the page does not show; a record must have the title of the
+            page. 0 for a page that shows hardly any text: a record that is far larger than all others will do.
+        passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
+    """
     searcher: _Searcher | None = None
     room = _READ
-    for kind, text, _ in places:
-        # a shorter place cannot have the record
-        if not kind or len(text) < fewest:
+    for kind, text in _places(places_of(parser), passed_over):
+        if not kind or len(text) < max(least, _FEW):
             continue
         room -= len(text)
         if room < 0:
@@ -736,89 +587,31 @@ def _find_record(
                 searcher = _Searcher([title, *_titles_of(parser)])
             searcher.search(value)
     record = searcher.best(not least) if searcher is not None else None
-    if record is None or record.chars < fewest:
-        return []
+    if record is None or record.chars < max(least, record.least):
+        return ""
     known = _known_spans(shown)
     is_titled = not _is_known(_spans_of(record.title), known)
     fresh = [block for block in record.blocks if _is_new(_spans_of(_without_tags(block)), known)]
-    if sum(map(len, map(_without_tags, fresh))) < fewest:
-        return []
-    heading = f"<h1>{escape(record.title, False)}</h1>" if is_titled else ""
-    return [Passage(heading + "".join(fresh), True)]
+    if sum(map(len, map(_without_tags, fresh))) < max(least, record.least):
+        return ""
+    return (f"<h1>{escape(record.title, False)}</h1>" if is_titled else "") + "".join(fresh)
 
 
-def _find_prose(places: Iterable[_Place], shown: str) -> list[Passage]:
-    """Returns the prose that is only in the data of a page."""
-    # passages, their spans, the numbers of their objects, their titles
-    judged: list[tuple[Passage, set[str], int, str]] = []
-    keys: defaultdict[int, set[str]] = defaultdict(set)
-    title, room = "", _CHARS
-    for string in islice(_Reader().page(places), _STRINGS):
-        if _is_aside(string.key) or len(string.text) > _CHARS:
-            continue
-        text, marked = _markup_of(string.text)
-        plain = _without_tags(text)
-        if _is_prose(plain, marked):
-            room -= len(text) + len(title)
-            if room < 0:
-                break
-            keys[string.group].add(string.key)
-            passage = Passage(text if marked else plain, marked)
-            judged.append((passage, _spans_of(plain), string.group, title))
-            title = ""
-        elif _is_title(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
-            title = plain
-    known = _known_spans(shown) if judged else set()
-    passages: list[Passage] = []
-    for passage, spans, group, title in judged:
-        if len(keys[group]) < _TABLE and _is_new(spans, known):
-            if _is_new(_spans_of(title), known):
-                passages.append(Passage(title, False))
-            passages.append(passage)
-    return passages
-
-
-def find_passages(
-    parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
-) -> list[Passage]:
-    """Returns the text that is only in the data of a page.
+def add_record(builder: Builder, record: str, walk: Callable[[bytes], int]) -> int:
+    """Appends a record to the Document in `builder`, in a block `script`.
 
     Args:
-        parser: the parsed page.
-        title: its <title>.
-        shown: text of the page's Document, one segment on each line. Passages in this text are left out.
-        least: fewest characters of a text that the page does not show; a record must have the title of the
-            page. 0 for a page that shows hardly any text: a record that is far larger than all others will
-            do, and prose without a record.
-        passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
+        builder: has what the page shows.
+        record: HTML.
+        walk: adds markup to the builder like a page, and returns the number of tags that were dropped to keep
+            the limits.
 
     Returns:
-        Passages in page order without duplicates. The title of a passage, if any, is a passage before it.
+        This number.
     """
-    places = list(_places(places_of(parser), passed_over))
-    passages = _find_record(parser, places, title, shown, least)
-    return passages if passages or least else _find_prose(places, shown)
-
-
-def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[bytes], int]) -> int:
-    """Appends passages to the Document in `builder`, all in one block `script`.
-
-    Each line of a plain passage becomes a paragraph. A passage with markup is passed to `walk`, which adds it
-    to the builder like a page, and returns the number of tags that were dropped to keep the limits.
-
-    Returns:
-        The total number of tags that were dropped.
-    """
-    dropped, first = 0, builder.count_segments()
+    first = builder.count_segments()
     builder.open_block(tags.CODE["script"])
-    for passage in passages:
-        if passage.marked:
-            dropped += walk(passage.text.encode("utf-8", "replace"))
-            continue
-        for line in passage.text.splitlines():
-            builder.open_block(tags.CODE["p"])
-            builder.text(line.encode("utf-8", "replace"))
-            builder.close_block()
+    dropped = walk(record.encode("utf-8", "replace"))
     builder.close_block()
     builder.mark_state(first)
     return dropped

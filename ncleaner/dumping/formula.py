@@ -1,72 +1,35 @@
-"""The tree of a formula that a page has only as MathML or as the elements of MathJax, and its line of text.
+"""The tree of a formula that a page has only as MathML or as the elements of MathJax.
 
 The tree has rows (`mrow`), leaves, and few other elements, each with all of its parts: `mfrac` and `mroot`
 have two, `msubsup` and `munderover` a base, what is below, and what is above; `mtable` has rows of cells. A
 part that is missing is an empty row. Brackets of `mfenced` are operators, and `mmultiscripts` is a row.
-
-In the line, signs replace the second dimension, `x = (−b ± √(b^2 − 4ac))/(2a)`: the leaves alone would say
-another formula. The signs are those of Unicode's linear form of mathematics (Unicode Technical Note 28).
-Spaces separate the cells of a matrix, semicolons its rows.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
-from ncleaner.text.visible import UNSEEN_OPERATORS
 from ncleaner.text.wordlists import pairs_of, word_lists
 
-_WHITE = " \t\n\r\f"
-# Deeper formulas are written as plain text. Among this many elements MathJax's name of a part is searched.
-_DEEPEST, _NEAR = 100, 50
-# XML has no control characters.
-_SPACES = bytes.maketrans(bytes(range(32)), bytes([32] * 32))
-# Bytes of the longest tree that is noted for writers of TeX.
-_LONGEST = 50_000
+# Deeper formulas, and those with more elements, are written as plain text. Among this many elements MathJax's name
+# of a part is searched.
+_DEEPEST, _MOST, _NEAR = 100, 20_000, 50
 # `formula.txt` says what these are.
 _LISTS = word_lists("dumping/formula", "leaves", "parts", "wrappers")
 _LEAVES, _WRAPPERS = frozenset(_LISTS["leaves"]), frozenset(_LISTS["wrappers"])
 _PARTS = {name: said.split() for name, said in pairs_of(_LISTS["parts"]).items()}
 
-_PRIMES = re.compile("['°′-‷⁗]")
-_OPENING, _CLOSING, _LINES = "([{⟨⌈⌊", ")]}⟩⌉⌋", "|‖∥"
-# Operators with a space on either side; characters after which an operator is a sign; letters, digits, and
-# operators that are read as words.
-_RELATION = re.compile("[=<>+±×÷←-⇿∈-∍−∓∧-∪∼-⊋⊕-⊥⋄-⋿-]")
-_BEFORE_SIGN = re.compile(f"[(\\[{{,^_/√]|{_RELATION.pattern}")
-_WORD = re.compile("[0-9A-Za-z∏-∑√∫-∳℀-⅏À-ÖØ-öø-\u1fff\u2c00-\U0010ffff]")
 
-
-def read_formula(math: Element, noted: bool) -> tuple[list[str], bytes]:
-    """Returns the texts of a formula's line, and its tree.
-
-    Args:
-        math: the <math> or <mjx-math>.
-        noted: whether the tree is wanted.
-
-    Returns:
-        Pieces of text, of which a space alone may be one; and XML, empty for a formula too deep or long.
-    """
-    if _is_deep(math):
-        return ["".join(math.itertext())], b""
-    tree = tree_of(math)
-    line = _Line()
-    line.write(tree)
-    xml = tostring(tree, "unicode").encode().translate(_SPACES) if noted else b""
-    return line.pieces, xml if len(xml) <= _LONGEST else b""
-
-
-def _is_deep(root: Element) -> bool:
+def is_small(root: Element) -> bool:
+    """Returns whether a formula is neither too deep nor too large to be read."""
     level = [root]
+    size = 0
     for _ in range(_DEEPEST):
         level = [child for element in level for child in element]
+        size += len(level)
         if not level:
-            return False
-    return True
-
-
-# The tree ---------------------------------------------------------------------------------------------
+            return size <= _MOST
+    return False
 
 
 def tree_of(element: Element) -> Element:
@@ -188,133 +151,3 @@ def _fenced(element: Element) -> Element:
             parts.append(_leaf("mo", signs[min(n, len(signs)) - 1]))
         parts.append(part)
     return _made("mrow", [*parts, _leaf("mo", element.get("close", ")"))])
-
-
-# The line ---------------------------------------------------------------------------------------------
-
-
-def _text(element: Element) -> str:
-    return (element.text or "").strip(_WHITE)
-
-
-def _is_empty(element: Element) -> bool:
-    return not any(text.strip(_WHITE) for text in element.itertext())
-
-
-def _bracket(element: Element) -> str:
-    sign = _text(element)[:1] if element.tag == "mo" else ""
-    return sign if sign in _OPENING + _CLOSING + _LINES else ""
-
-
-def _stands_alone(element: Element, with_scripts: bool) -> bool:
-    """Returns whether a part needs no brackets: it is a leaf, or has brackets or, `with_scripts`, scripts."""
-    while element.tag == "mrow":
-        parts = [part for part in element if len(part) or part.text]
-        if len(parts) != 1:
-            signs = list(map(_bracket, parts))
-            is_closed = bool(parts and signs[0] and signs[-1]) and len(list(filter(None, signs))) == 2
-            return not parts or (is_closed and signs[0] not in _CLOSING and signs[-1] not in _OPENING)
-        element = parts[0]
-    if element.tag == "mroot" and len(element[1]) + len(element[1].text or ""):
-        return False
-    return element.tag in _LEAVES or (with_scripts and element.tag not in ("mfrac", "mtable"))
-
-
-class _Line:
-    """The writer of a line; `pieces` are its texts, and a space alone."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self._last = ""  # character
-        # whether a letter or a digit here would seem to belong to the part before it
-        self._is_joint = False
-
-    def _put(self, text: str) -> None:
-        self.pieces.append(text)
-        self._last = text.rstrip(_WHITE)[-1:]
-        self._is_joint = False
-
-    def _space(self) -> None:
-        self.pieces.append(" ")
-
-    def write(self, element: Element) -> None:
-        begin = len(self.pieces)
-        match element.tag:
-            case "mfrac":
-                # without a bar it is a binomial coefficient, a column of two
-                is_stacked = element.get("linethickness", "").startswith("0")
-                self._group(element[0], True)
-                if not _is_empty(element[1]):
-                    self._put("; " if is_stacked else "/")
-                    self._group(element[1], True)
-            case "mroot":
-                self._root(*element)
-            case "msubsup" | "munderover":
-                self._scripts(*element, are_limits=element.tag == "munderover")
-            case name:
-                for n, part in enumerate(element):
-                    if n and name != "mrow":
-                        self._put("; ") if name == "mtable" else self._space()
-                    self.write(part)
-                if text := _text(element):
-                    self._operator(text) if name == "mo" else self._words(text, name == "mi")
-                return
-        self._is_joint |= len(self.pieces) > begin
-
-    def _words(self, text: str, is_name: bool) -> None:
-        # a name of several letters is apart
-        is_name = is_name and len(text) > 1 and bool(_WORD.match(text)) and not text[1].isspace()
-        if _WORD.match(text) and (self._is_joint or (is_name and _WORD.match(self._last))):
-            self._space()
-        self._put(text)
-        self._is_joint = is_name
-
-    def _operator(self, text: str) -> None:
-        """Writes an operator: with spaces if it is a relation or binary, and without as a sign."""
-        if text[0] in UNSEEN_OPERATORS:
-            if text[0] == "\u2061":  # the name of a function is apart from its argument
-                self._space()
-        elif _RELATION.match(text) and self._last and not _BEFORE_SIGN.match(self._last):
-            self._space()
-            self._put(text)
-            self._space()
-        else:
-            if self._is_joint and _WORD.match(text):
-                self._space()
-            self._put(text)
-            if text[0] in ",;":
-                self._space()
-
-    def _group(self, element: Element, with_scripts: bool = False) -> None:
-        """Writes a part, in brackets if it needs them."""
-        alone = _stands_alone(element, with_scripts)
-        if not alone:
-            self._put("(")
-        self.write(element)
-        if not alone:
-            self._put(")")
-
-    def _root(self, base: Element, index: Element) -> None:
-        if _is_empty(base):
-            return
-        is_square = _is_empty(index)
-        if is_square:
-            if self._is_joint:
-                self._space()
-            self._put("√")
-        self._group(base)
-        if not is_square:
-            self._put("^(1/")
-            self._group(index)
-            self._put(")")
-
-    def _scripts(self, base: Element, below: Element, above: Element, *, are_limits: bool) -> None:
-        self._group(base)
-        for sign, part in (("_", below), ("^", above)):
-            if _is_empty(part):
-                continue
-            # a line over a letter, an arrow below it, a prime
-            is_sign = part.tag == "mo" and (are_limits or (part is above and _PRIMES.match(_text(part))))
-            if not is_sign:
-                self._put(sign)
-            self._group(part)

@@ -106,13 +106,11 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, 
         least: fewest characters of a text that is taken from a page that is not thin; 0 for a thin one.
     """
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
-    from ncleaner.dumping.embedded import add_passages, find_passages
+    from ncleaner.dumping.embedded import add_record, find_record
 
     shown, passed_over = builder.dumped().decode(), tree.passed_over()
-    passages = find_passages(tree.parser, title.decode("utf-8", "replace"), shown, least, passed_over)
-    if not passages:
-        return 0
-    return add_passages(builder, passages, lambda markup: _add_markup(markup, builder, limits))
+    record = find_record(tree.parser, title.decode("utf-8", "replace"), shown, least, passed_over)
+    return add_record(builder, record, lambda markup: _add_markup(markup, builder, limits)) if record else 0
 
 
 def _add_markup(markup: bytes, builder: Builder, limits: Limits) -> int:

@@ -1,6 +1,6 @@
 """A page as the writers of Markdown and HTML see it: its tables, what its marks say, and the tree of kept blocks."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from ncleaner.document._tables cimport mark_t, tables_t
 
@@ -21,6 +21,7 @@ cdef enum:
     TERMS = 12        # a definition list
     DETAIL = 13       # one of its definitions
     NOTE = 14         # a footnote
+    RULE = 15         # a break between two parts
     # Bits of a node's flags.
     ORDERED = 1       # of a list
     LOOSE = 2         # of a list: some item is more than a paragraph and lists
@@ -30,7 +31,6 @@ cdef enum:
     SINGLE = 32       # of an item, a cell or a definition: it has one node
     UNWRITTEN = 64    # the numbers of the lines beside code, and the name of its language above it
     TITLE = 128       # of a paragraph: the name of the callout that it begins
-    GOES_ON = 256     # of a list: its items are more of the list before it
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself
@@ -39,6 +39,7 @@ cdef enum:
     CODED = 16        # likewise preformatted text
     DATA = 32         # a table that is written as one
     HAS_VALUE = 64    # an item with a number of its own; a list that says with which one it begins
+    FOR_POST = 256    # a post, or a list of posts, which is no item or list
     REVERSED = 128    # a list whose numbers go down
     # Formulas: in the line, on a line of their own, and another one than that before.
     INLINE = 1
@@ -68,7 +69,7 @@ ctypedef struct place_t:
     int32_t task         # of an item: 1 for one to do, 2 for one that is done
     int32_t callout      # 1 + the mark that says which callout it is
     uint8_t align
-    uint8_t flags
+    uint16_t flags
 
 # What is known of a run; there is one more than there are runs.
 ctypedef struct extra_t:
@@ -80,7 +81,6 @@ ctypedef struct extra_t:
     int32_t skip         # bytes at its beginning that are left out
     uint8_t breaks       # line breaks before it, at most 2
     bint code            # an element of code begins before it
-    int32_t tree         # 1 + the mark with the elements of the formula, which has no TeX
     uint8_t style        # what a style says of bold and italic type, bits STYLE_… of _marks.pxd
     uint8_t formula      # INLINE or DISPLAY for TeX, and NEXT_FORMULA in every second formula; 0 for none
 
@@ -117,6 +117,7 @@ ctypedef struct blocks_t:
     given_t* addresses        # of links and images, and TeX, by their marks; no data for those left out; or NULL
     int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
     given_t* labels           # of footnotes
+    int32_t* posts           # by segments: 2 + the element around the post that begins with it, after others; or NULL
     int64_t headline         # the segment that is a headline without a tag of one, -1 for none
     bint images              # images are written
     Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none

@@ -13,7 +13,7 @@ from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CALLOUT, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END,
     MARK_HEADING, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LEVEL, MARK_LINK, MARK_LINK_END, MARK_REVERSED,
     MARK_ROWS, MARK_START,
-    MARK_STYLE, MARK_STYLE_END, MARK_TASK, MARK_TREE, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC,
+    MARK_STYLE, MARK_STYLE_END, MARK_TASK, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC,
     STYLE_LIGHT, STYLE_UPRIGHT,
 )
 from ncleaner.document._tables cimport grow, mark_t, segment_t
@@ -186,8 +186,6 @@ cdef void _read_marks(blocks_t* blocks) noexcept nogil:
             blocks.has_formulas = True
         elif mark.kind == MARK_STYLE or mark.kind == MARK_STYLE_END:
             _change_style(blocks, &styles, mark)
-        elif mark.kind == MARK_TREE:
-            extra.tree = <int32_t> i + 1
         elif mark.kind == MARK_IMAGE:
             if not extra.image:
                 extra.image = <int32_t> i + 1

@@ -451,7 +451,6 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* first = t.text + s.start
     cdef const uint8_t* last = t.text + s.end
     cdef const uint8_t* p
-    cdef const uint8_t* tex
     cdef const uint8_t* stop
     cdef const given_t* written
     cdef int32_t run = s.first_run, through, note, following, plain
@@ -504,15 +503,8 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             _put_note(line, note - 1, p, end)
         else:
             _open(line, plain)
-            tex, stop = p, end
-            if formula and blocks.extras[run].tree:
-                written = _address(line, blocks.extras[run].tree - 1)
-                tex = stop = NULL
-                if written != NULL:
-                    tex = <const uint8_t*> written.data
-                    stop = tex + written.length
-            if formula and tex != NULL and (line.html or is_tex(tex, stop) and not (end < last and is_digit(end[0]))):
-                _put_formula(line, tex, stop, blocks.extras[run].formula & DISPLAY)
+            if formula and (line.html or is_tex(p, end) and not (end < last and is_digit(end[0]))):
+                _put_formula(line, p, end, blocks.extras[run].formula & DISPLAY)
             elif code and not formula:
                 if line.html:
                     put(line.out, b"<code>")

@@ -7,14 +7,14 @@ the page, all nodes of a block follow it, and what is not kept leaves no node be
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from ncleaner.document._marks cimport MARK_IMAGE
+from ncleaner.document._marks cimport MARK_IMAGE, MARK_RULE
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
     MAX_TAGS, TAG_ASIDE, TAG_DD, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
 )
 from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GOES_ON, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
-    NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
+    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
+    NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
     first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
 from ncleaner.text._ascii cimport is_digit, lower
@@ -64,6 +64,8 @@ cdef struct stack_t:
 
 cdef int _kind_of(const blocks_t* blocks, int32_t e) noexcept nogil:
     """Returns the node that an element may become, or NO_BOX."""
+    if blocks.places[e].flags & FOR_POST:
+        return NO_BOX
     if blocks.places[e].note:
         return NOTE
     if blocks.places[e].heading:
@@ -115,17 +117,37 @@ cdef inline int _top(const blocks_t* blocks, const stack_t* stack) noexcept nogi
     return blocks.nodes[node].kind if node >= 0 else NO_BOX
 
 
-cdef bint _reopen(blocks_t* blocks, stack_t* stack, int kind, int32_t mask, int32_t flags) noexcept nogil:
-    """Opens the last node inside of the innermost open one again, if it is of a kind and has these flags of a mask; returns
-    whether it is. What was inside of it is complete."""
+cdef int32_t _last_inside(const blocks_t* blocks, const stack_t* stack) noexcept nogil:
+    """Returns the last node directly inside of the innermost open one, -1 for none."""
     cdef int32_t around = stack.frames[stack.n - 1].node
     cdef int32_t node = <int32_t> blocks.n_nodes - 1
     while node > around and blocks.nodes[node].parent != around:
         node = blocks.nodes[node].parent
-    if node <= around or blocks.nodes[node].kind != kind or blocks.nodes[node].flags & mask != flags:
+    return node if node > around else -1
+
+
+cdef bint _reopen(blocks_t* blocks, stack_t* stack, int kind, int32_t mask, int32_t flags) noexcept nogil:
+    """Opens the last node inside of the innermost open one again, if it is of a kind and has these flags of a mask; returns
+    whether it is. What was inside of it is complete."""
+    cdef int32_t node = _last_inside(blocks, stack)
+    if node < 0 or blocks.nodes[node].kind != kind or blocks.nodes[node].flags & mask != flags:
         return False
     _push(blocks, stack, node, -1)
     return True
+
+
+cdef bint _goes_on(const blocks_t* blocks, const stack_t* stack, int32_t list_) noexcept nogil:
+    """Returns whether a list is more of the list before it, as Notion has them: a list for each item.
+
+    The page has nothing between them, and one of both has a single item, or goes on with the numbers."""
+    cdef int32_t node = _last_inside(blocks, stack)
+    cdef int32_t before = blocks.nodes[node].element if node >= 0 and blocks.nodes[node].kind == LIST else -1
+    if before < 0 or blocks.t.elements[before].last_run != blocks.t.elements[list_].first_run:
+        return False
+    if blocks.t.elements[list_].tag == TAG_OL:
+        return list_ + 1 < blocks.t.n_elements and blocks.places[list_ + 1].number == blocks.places[before].number
+    # the number of a list is that after its last item
+    return blocks.places[list_].number == 2 or blocks.places[before].number == 2
 
 
 cdef bint _descends(blocks_t* blocks, stack_t* stack, int kind, int level) noexcept nogil:
@@ -210,7 +232,8 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
             break
     if kind == ITEM and _top(blocks, stack) != LIST:
         _open_implied(blocks, stack, LIST, ORDERED if place.flags & HAS_VALUE else 0)
-    elif kind == LIST and place.level and _reopen(blocks, stack, LIST, ORDERED, flags):
+    elif kind == LIST and (place.level or _goes_on(blocks, stack, e)) and _reopen(blocks, stack, LIST, ORDERED, flags):
+        blocks.nodes[stack.frames[stack.n - 1].node].element = e
         place.frame = stack.n
         return
     _make_room(blocks, stack, kind)
@@ -422,10 +445,32 @@ cdef inline bint _is_removed_caption(const blocks_t* blocks, int32_t run) noexce
     return blocks.t.segments[segment].zone == ZONE_CAPTION and not blocks.kept[segment]
 
 
+cdef block_t* _add_alone(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
+    """Adds a node that has no text, in an element; returns NULL where none may be."""
+    cdef int32_t box = blocks.places[element].box if element >= 0 else -1
+    # it is beside a heading without text, not in it
+    while box >= 0 and _kind_of(blocks, box) <= PICTURE:
+        box = _around(blocks, box)
+    _open_all(blocks, stack, box)
+    if NO_BOX < _top(blocks, stack) <= PICTURE:
+        return NULL
+    _make_room(blocks, stack, PICTURE)
+    return _add(blocks, stack, kind, -1)
+
+
+cdef bint _is_among_text(const blocks_t* blocks, int32_t run, int32_t element) noexcept nogil:
+    """Returns whether a rule is between two kept segments that follow each other in its element, and in no table."""
+    cdef const tables_t* t = blocks.t
+    return 0 <= element < t.n_elements and t.elements[element].first_run < run < t.elements[element].last_run \
+        and run < t.n_runs and blocks.places[element].cell < 0 and blocks.kept[t.runs[run].segment] \
+        and blocks.kept[t.runs[run - 1].segment] and not blocks.places[t.runs[run].element].note \
+        and (blocks.notes == NULL or not blocks.notes[t.runs[run].segment])
+
+
 cdef Py_ssize_t _add_pictures(
     blocks_t* blocks, stack_t* stack, Py_ssize_t mark, int32_t until, int32_t element
 ) noexcept nogil:
-    """Adds the images up to a run that are not inside of a paragraph; returns the first mark after them.
+    """Adds the rules and images up to a run that are not inside of a paragraph; returns the first mark after them.
 
     Args:
         mark: the first mark that has not been looked at.
@@ -433,26 +478,21 @@ cdef Py_ssize_t _add_pictures(
         element: its block; an image in it is in its line. -1 for none.
     """
     cdef const tables_t* t = blocks.t
-    cdef int32_t run, place, box
+    cdef int32_t run, place
     cdef block_t* node
     while mark < t.n_marks and t.marks[mark].run <= <uint32_t> until:
         run = <int32_t> t.marks[mark].run
         place = t.marks[mark].element
-        if t.marks[mark].kind == MARK_IMAGE and blocks.addresses != NULL and blocks.addresses[mark].data != NULL \
+        if t.marks[mark].kind == MARK_RULE and _is_among_text(blocks, run, place):
+            _add_alone(blocks, stack, RULE, place)
+        elif t.marks[mark].kind == MARK_IMAGE and blocks.addresses != NULL and blocks.addresses[mark].data != NULL \
                 and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(blocks, run) \
                 and (blocks.places[place].cell < 0 or blocks.places[blocks.places[place].cell].segments) \
                 and (mark == blocks.lead or _is_among_kept(blocks, run, place)):
-            # it is beside a heading without text, not in it
-            box = blocks.places[place].box
-            while box >= 0 and _kind_of(blocks, box) <= PICTURE:
-                box = _around(blocks, box)
-            _open_all(blocks, stack, box)
-            if _top(blocks, stack) > PICTURE or _top(blocks, stack) == NO_BOX:
-                _make_room(blocks, stack, PICTURE)
-                node = _add(blocks, stack, PICTURE, -1)
-                if node != NULL:
-                    node.number = <int32_t> mark
+            node = _add_alone(blocks, stack, PICTURE, place)
+            if node != NULL:
+                node.number = <int32_t> mark
         mark += 1
     return mark
 
@@ -588,33 +628,6 @@ cdef bint _lacks_term(const blocks_t* blocks, const block_t* node, const block_t
     return before.kind == DETAIL and before.flags & ALONE
 
 
-cdef bint _has_one_item(const blocks_t* blocks, int32_t i) noexcept nogil:
-    cdef int32_t end = i + 2
-    while end < <int32_t> blocks.n_nodes and blocks.nodes[end].depth > blocks.nodes[i].depth + 1:
-        end += 1
-    return end == <int32_t> blocks.n_nodes or blocks.nodes[end].depth <= blocks.nodes[i].depth
-
-
-cdef bint _goes_on(const blocks_t* blocks, int32_t i) noexcept nogil:
-    """Returns whether a list is more of the list before it, as Notion has them: a list for each item.
-
-    The page has nothing between them, and one of both has a single item, or goes on with the numbers."""
-    cdef const block_t* nodes = blocks.nodes
-    cdef const element_t* elements = blocks.t.elements
-    cdef int32_t item = -1, before = i - 1
-    while before >= 0 and nodes[before].depth > nodes[i].depth:
-        item = before
-        before = nodes[before].parent
-    if before < 0 or item < 0 or i + 1 == <int32_t> blocks.n_nodes or nodes[before].parent != nodes[i].parent \
-            or nodes[before].kind != LIST or (nodes[before].flags ^ nodes[i].flags) & ORDERED \
-            or nodes[before].element < 0 or nodes[i].element < 0 \
-            or elements[nodes[before].element].last_run != elements[nodes[i].element].first_run:
-        return False
-    if nodes[i].flags & ORDERED:
-        return nodes[i + 1].number == nodes[item].number + 1
-    return item == before + 1 or _has_one_item(blocks, i)
-
-
 cdef void _judge(blocks_t* blocks) noexcept nogil:
     """Finds what depends on the nodes inside of a node or before it: loose lists, lists that go on, definitions without
     a term, numbers of lines."""
@@ -628,8 +641,6 @@ cdef void _judge(blocks_t* blocks) noexcept nogil:
             _is_gutter(blocks, node, &nodes[i + 1]) or _is_label(blocks, node, &nodes[i + 1])
         ) or i and _is_label(blocks, node, node - 1):
             node.flags |= UNWRITTEN
-        if node.kind == LIST and _goes_on(blocks, <int32_t> i):
-            node.flags |= GOES_ON
         if node.parent < 0:
             continue
         around = &nodes[node.parent]
@@ -669,11 +680,12 @@ cdef void outline(blocks_t* blocks) noexcept nogil:
         if not blocks.kept[i]:
             continue
         run = first_run_of(blocks, i)
-        if blocks.images and run >= 0:
+        if run >= 0:
             mark = _add_pictures(blocks, &stack, mark, run, element_of(blocks, i))
+        if blocks.posts != NULL and blocks.posts[i]:
+            _add_alone(blocks, &stack, RULE, blocks.posts[i] - 2)
         _add_segment(blocks, &stack, i)
         if blocks.no_memory:
             return
-    if blocks.images:
-        _add_pictures(blocks, &stack, mark, <int32_t> blocks.t.n_runs, -1)
+    _add_pictures(blocks, &stack, mark, <int32_t> blocks.t.n_runs, -1)
     _judge(blocks)

@@ -27,6 +27,7 @@ def render(
     tags: bool = False,
     leads: Sequence[int] = (),
     headline: int = -1,
+    posts: Sequence[tuple[int, int]] = (),
 ) -> bytes: ...
 def kept_links(
     tables: Tables, mask: npt.NDArray[np.bool_], fragments: bool
@@ -41,5 +42,3 @@ def only_in_zone(tables: Tables, mask: npt.NDArray[np.bool_], zone: int) -> int:
 def images_of(
     tables: Tables, mask: npt.NDArray[np.bool_], names: tuple[bytes, ...] = ()
 ) -> list[tuple[int, bytes, bytes, int, list[bytes], int]]: ...
-def text_at(tables: Tables, mark: int) -> bytes: ...
-def texts_of(tables: Tables, kind: int) -> list[tuple[bytes, int, int, int]]: ...

@@ -9,11 +9,12 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memset, strlen
 
-from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
+from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES, mark_text
 from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
+from ncleaner.document._tags cimport TAG_LI
 from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GOES_ON, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
+    PICTURE, FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
     end_of, fill_row, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
@@ -98,8 +99,6 @@ cdef bint _is_tight(const markdown_t* w, const block_t* node, const block_t* bef
     cdef const block_t* around = &nodes[node.parent]
     if node.kind == ITEM and before != NULL:
         return before.kind == ITEM and not around.flags & LOOSE
-    if node.kind == ITEM and around.flags & GOES_ON:
-        return not around.flags & LOOSE
     if node.kind == ITEM:
         # the first item of a list inside of an item
         return around.parent >= 0 and nodes[around.parent].kind == ITEM and nodes[around.parent].parent >= 0 \
@@ -137,9 +136,7 @@ cdef void _begin_list(frame_t* frame, const block_t* node, const block_t* before
     """Chooses the sign of a list. Two lists in a row have different ones, or they would be read as one."""
     cdef bint ordered = node.flags & ORDERED > 0
     frame.sign = c"." if ordered else c"-"
-    if node.flags & GOES_ON:
-        frame.sign = sign
-    elif before != NULL and before.kind == LIST and sign == frame.sign:
+    if before != NULL and before.kind == LIST and sign == frame.sign:
         frame.sign = c")" if ordered else c"*"
 
 
@@ -409,6 +406,11 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
                 _markdown_table(&w, i)
             i = end_of(blocks, i)
             continue
+        if node.kind == RULE:
+            _new_line(&w, False)
+            put(out, b"* * *")
+            i += 1
+            continue
         if node.kind <= PICTURE:
             # the text of a callout follows its kind at once
             _new_line(
@@ -533,23 +535,20 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
     cdef const given_t* label
     cdef int32_t i = start
     cdef int base = w.n
-    cdef bint goes_on
     while i < end:
         node = &w.blocks.nodes[i]
         if node.flags & UNWRITTEN:
             i += 1
             continue
-        goes_on = node.kind == LIST and node.flags & GOES_ON > 0
-        while w.n - base > node.depth - depth + goes_on:
+        while w.n - base > node.depth - depth:
             _close(w)
-        if goes_on:
-            # the list before it is open
-            w.open[w.n - 1] = i
-            i += 1
-            continue
         if node.kind == TABLE:
             _html_table(w, i)
             i = end_of(w.blocks, i)
+            continue
+        if node.kind == RULE:
+            put(w.out, b"<hr>\n")
+            i += 1
             continue
         if node.kind <= PICTURE:
             _html_leaf(w, node)
@@ -693,9 +692,19 @@ cdef int _point(given_t* text, bytes given) except -1:
     return 0
 
 
+cdef void _part(blocks_t* blocks, int32_t element, Py_ssize_t segment) noexcept nogil:
+    """Notes that a rule is before the segment of a post. Its element is no item, nor are the posts a list."""
+    cdef int32_t around = blocks.t.elements[element].parent
+    if segment >= 0:
+        blocks.posts[segment] = around + 2
+    blocks.places[element].flags |= FOR_POST
+    if blocks.t.elements[element].tag == TAG_LI and around >= 0:
+        blocks.places[around].flags |= FOR_POST
+
+
 def render(
     Tables tables not None, mask not None, bint html=False, dict addresses=None, notes=None, bint images=False,
-    bint repeats=False, bint tags=False, leads=(), Py_ssize_t headline=-1,
+    bint repeats=False, bint tags=False, leads=(), Py_ssize_t headline=-1, posts=(),
 ):
     """Returns the kept segments as Markdown or HTML, in UTF-8; empty if none is kept.
 
@@ -703,14 +712,14 @@ def render(
         tables: those of the page; without marks, there is only what the other tables tell.
         mask: shape (segments,), bool.
         html: write HTML.
-        addresses: {mark of a link or an image: its address, ready to be written}; others are left out. And {mark of the
-            elements of a formula: its TeX}; without it, a formula is text.
+        addresses: {mark of a link or an image: its address, ready to be written}; others are left out.
         notes: `notes.Notes` of the page; None if there are none.
         images: write images that have an address, and leave their alternative texts out of the text.
         repeats: write a cell over several columns or rows in each of them.
         tags: write tables with such cells, or with several blocks in a cell, as HTML.
         leads: marks of images; if no other one of them is written, the first one at the text is.
         headline: the segment that is a headline without a tag of one, -1 for none.
+        posts: (element, segment) of each post: a rule is before the segment, if it is not -1.
 
     Raises:
         ValueError: the mask does not fit the document.
@@ -758,6 +767,12 @@ def render(
                 blocks.notes[<Py_ssize_t> segment] = note + 1
             for i in range(len(labels)):
                 _point(&blocks.labels[i], labels[i])
+        if posts:
+            blocks.posts = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
+            if blocks.posts == NULL:
+                raise MemoryError
+            for element, segment in posts:
+                _part(&blocks, element, segment)
         with nogil:
             outline(&blocks)
             if not blocks.no_memory:
@@ -772,6 +787,7 @@ def render(
         close_sheet(&blocks)
         free(blocks.addresses)
         free(blocks.notes)
+        free(blocks.posts)
         free(blocks.labels)
         free(out.data)
 
@@ -794,7 +810,7 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
             end = t.marks[i].run if i < t.n_marks else <uint32_t> t.n_runs
             for run in range(link.run, min(end, <uint32_t> t.n_runs)):
                 if kept[t.runs[run].segment]:
-                    found.append((mark, _text_of(t, link), run, end))
+                    found.append((mark, mark_text(t, link), run, end))
                     break
         link = NULL
         if i < t.n_marks and t.marks[i].kind == MARK_LINK:
@@ -892,31 +908,12 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     for i in range(t.n_marks):
         mark = &t.marks[i]
         if mark.kind == MARK_SOURCES:
-            sets.append(_text_of(t, mark))
+            sets.append(mark_text(t, mark))
         elif mark.kind == MARK_IMAGE and i + 1 < t.n_marks:
-            source = _text_of(t, mark)
+            source = mark_text(t, mark)
             # players have one title for all of them, which does not tell copies
-            alt = b"" if is_media(t, i) else _text_of(t, mark + 1)
+            alt = b"" if is_media(t, i) else mark_text(t, mark + 1)
             if may_be_written(&blocks, mark) or any(name in each for name in names for each in (source, *sets)):
                 found.append((i, source, alt, mark.run, sets, link_around(t, blocks.kept, i)))
             sets = []
     return found
-
-
-cdef bytes _text_of(const tables_t* t, const mark_t* mark):
-    return (<const char*> t.values)[mark.value : mark.value + mark.length]
-
-
-def text_at(Tables tables not None, Py_ssize_t mark):
-    """Returns the text of a mark."""
-    return _text_of(&tables.t, &tables.t.marks[mark])
-
-
-def texts_of(Tables tables not None, int kind):
-    """Returns the texts of all marks of a kind: (text, element, mark, run that follows)."""
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i
-    return [
-        (_text_of(t, &t.marks[i]), t.marks[i].element, i, t.marks[i].run)
-        for i in range(t.n_marks) if t.marks[i].kind == <uint32_t> kind
-    ]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document, tags
-from ncleaner.document._marks import Mark
+from ncleaner.document._marks import Mark, texts_of
 from ncleaner.document._tables import Tables
 from ncleaner.markup._render import (
     element_at,
@@ -24,7 +24,6 @@ from ncleaner.markup._render import (
     segment_of,
     tags_around,
     text_of_runs,
-    texts_of,
 )
 
 # The text of a reference: a number, one or two letters or signs, perhaps in brackets.

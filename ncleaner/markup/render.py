@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._kept import text_of_row
-from ncleaner.document._marks import Mark
+from ncleaner.document._marks import Mark, text_at, texts_of
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
+from ncleaner.document.threads import places_of_posts
 from ncleaner.markup import MarkupOptions
-from ncleaner.markup._render import images_of, kept_links, only_in_zone, render, text_at, texts_of
-from ncleaner.markup.mathml import tex_of
+from ncleaner.markup._render import images_of, kept_links, only_in_zone, render
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
 
@@ -101,9 +101,6 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                         leads.append(image.mark)
                     if options.links and target:
                         addresses[image.link] = target
-    for tree, _, mark, _ in texts_of(tables, Mark.MARK_TREE):
-        if tex := tex_of(tree):
-            addresses[mark] = tex.encode()
     return render(
         tables,
         mask,
@@ -115,6 +112,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
         options.spans == "html",
         leads,
         _untagged_headline(document, mask),
+        places_of_posts(document, kept),
     )
 
 

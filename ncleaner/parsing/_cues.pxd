@@ -44,6 +44,7 @@ cdef enum:
     OF_SHADOW = 35           # of a declarative shadow root
     OF_SLOT = 36
     OF_REVERSED = 37
+    OF_DATETIME = 39
     OF_BLOCK = 38            # what a block of an editor is
 
 cdef enum:

@@ -12,7 +12,7 @@ from libc.string cimport memcmp, memcpy, memset
 from ncleaner.document._tags cimport FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_INLINE, SIDE_OTHER, TAG_P, TAG_UNKNOWN
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN, OF_CONTROLS,
-    OF_BLOCK, OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
+    OF_DATETIME,     OF_BLOCK, OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
     OF_MODAL, OF_NAME, OF_OPEN, OF_POPUP, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     OF_REVERSED, OF_SHADOW, OF_SLOT, OF_VALUE, OF_WIDTH,
 )
@@ -37,7 +37,7 @@ _NUMBERS = {
     "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE, "aria-controls": OF_CONTROLS,
     "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN,
     "shadowrootmode": OF_SHADOW, "slot": OF_SLOT,
-    "reversed": OF_REVERSED, "data-block-type": OF_BLOCK, "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
+    "reversed": OF_REVERSED, "datetime": OF_DATETIME, "data-block-type": OF_BLOCK, "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
 }
 cdef enum:
     LONGEST = 29

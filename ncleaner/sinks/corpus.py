@@ -18,6 +18,7 @@ from ncleaner.page import Page
 from ncleaner.reading.cells import rows_in
 from ncleaner.sinks.rows import metadata_to_write, page_id, signals_to_write
 from ncleaner.sinks.sink import METADATA, replace_surrogates
+from ncleaner.sinks.text import posts_in
 from ncleaner.text.hosts import host_of, registered_domain
 
 CELL = "cell"
@@ -175,12 +176,14 @@ class Element(NamedTuple):
         name: `p`, `h`, `l` or `cell`, a cell of a table that is not an item of a list in it.
         text: its text.
         cell, row: the cell of a table and its row, as rows of `Document.elements`; -1 outside.
+        post: the attributes of its post, which are none outside.
     """
 
     name: str
     text: str
     cell: int = -1
     row: int = -1
+    post: str = ""
 
 
 def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
@@ -191,12 +194,22 @@ def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
     starts, ends = table["start"][rows].tolist(), table["end"][rows].tolist()
     cells = cells_of(document)[rows].tolist()
     data = document.data
+    posts = posts_in(document, kept)
+    place = number = 0
     for mark, start, end, cell in zip(marks, starts, ends, cells, strict=True):
         text = data[start:end].decode()
+        while posts and number < len(posts) and posts[number].end < place:
+            number += 1
+        post = ""
+        if posts and number < len(posts) and posts[number].start <= place:
+            # the number parts two posts of one author and day
+            said = {"n": str(number + 1), "kind": posts[number].kind, "author": posts[number].author}
+            post = attributes(said | {"date": posts[number].date})
+        place += len(text) + 1
         if cell >= 0 and mark == _ITEM:
-            yield Element(CELL, text, cell, int(document.elements["parent"][cell]))
+            yield Element(CELL, text, cell, int(document.elements["parent"][cell]), post)
         else:
-            yield Element(chr(mark), text)
+            yield Element(chr(mark), text, post=post)
 
 
 def sentences_in(text: str, language: str) -> Sequence[str]:

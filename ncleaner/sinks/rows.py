@@ -17,13 +17,13 @@ from ncleaner.document.tags import CODE
 from ncleaner.options import OptionError
 from ncleaner.page import Page, Skip
 from ncleaner.sinks.sink import SinkOptions, capture_time, replace_surrogates
-from ncleaner.sinks.text import kept_text, removed_text
+from ncleaner.sinks.text import kept_text, posts_in, removed_text
 from ncleaner.text.hosts import host_of
 
 # {column: the option that asks for it}; all others are always there.
 ASKED_FOR = {
     "left_out": "all_pages",
-    **{name: name for name in ("markdown", "metadata", "signals", "removed", "segments")},
+    **{name: name for name in ("markdown", "metadata", "signals", "removed", "segments", "posts")},
 }
 # Levels of headings by their tags, and blocks between a heading and its tag. A heading without one is below those with
 # tags, but for the first one.
@@ -67,12 +67,12 @@ class SegmentRow(TypedDict):
 
 
 class Row(TypedDict):
-    """A page as a row. None is what is unknown; the last six are there if they are asked for.
+    """A page as a row. None is what is unknown; the last seven are there if they are asked for.
 
     >>> import ncleaner
     >>> row: ncleaner.Row = next(ncleaner.rows("examples/crawl.warc.gz"))
     >>> sorted(set(ncleaner.Row.__annotations__) - set(row))
-    ['left_out', 'markdown', 'metadata', 'removed', 'segments', 'signals']
+    ['left_out', 'markdown', 'metadata', 'posts', 'removed', 'segments', 'signals']
 
     Attributes:
         id: that of the record, or of the row of a table; else it is derived from URL, date and body of the
@@ -106,6 +106,7 @@ class Row(TypedDict):
         signals: figures to filter by; see `signals_of`.
         removed: the other text that readers of the page see.
         segments: the kept segments, and with `removed` the others.
+        posts: of a forum, a question with its answers, or comments: the fields of `Post`.
     """
 
     id: str
@@ -136,6 +137,7 @@ class Row(TypedDict):
     signals: NotRequired[dict[str, Any]]
     removed: NotRequired[str]
     segments: NotRequired[list[SegmentRow]]
+    posts: NotRequired[list[dict[str, Any]]]
 
 
 def check_carried(options: SinkOptions) -> None:
@@ -198,7 +200,9 @@ def row_of(
     if options.removed:
         row["removed"] = removed_text(document, kept).decode()
     if options.segments:
-        row["segments"] = _segments(document, kept, options)
+        row["segments"] = segments_of(document, kept, options)
+    if options.posts:
+        row["posts"] = post_rows(document, kept, page.url)
     if options.carry:
         carried = dict(page.carried)
         row |= {each.name: carried.get(each.name) for each in options.carried}
@@ -275,7 +279,13 @@ def signals_to_write(page: Page, document: Document, kept: Kept, **which: bool) 
     return signals_of(page, document, kept, kept_text(document, kept), **which)
 
 
-def _segments(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:
+def post_rows(document: Document, kept: Kept, url: str) -> list[dict[str, Any]]:
+    """Returns the posts of a page with the fields of `Post`; what is unknown is None."""
+    found = posts_in(document, kept, replace_surrogates(url))
+    return [{name: None if value == "" else value for name, value in post._asdict().items()} for post in found]
+
+
+def segments_of(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:
     """Returns the kept segments of a page as `SegmentRow`; and with `removed` the others that readers see."""
     removed, sources = options.removed, document.sources if options.source else None
     found = []

@@ -1,5 +1,6 @@
 """The columns of rows for Arrow. Imported where it is used, since pyarrow is an optional dependency."""
 
+from collections.abc import Container
 from datetime import datetime
 from functools import lru_cache
 from types import UnionType
@@ -9,6 +10,7 @@ import pyarrow as pa
 from pyarrow import json
 
 from ncleaner.describing.metadata import Metadata
+from ncleaner.describing.posts import Post
 from ncleaner.describing.rights import Rights
 from ncleaner.describing.signals import SIGNALS
 from ncleaner.document.kept import KINDS, NOTICE
@@ -26,6 +28,7 @@ def schema_of(options: SinkOptions = SinkOptions()) -> pa.Schema:
         "metadata": _metadata_type() if options.metadata else None,
         "signals": _signals_type(options.duplicates) if options.signals else None,
         "segments": pa.list_(pa.field("element", _segment_type(options))),
+        "posts": pa.list_(pa.field("element", _struct(Post))),
     }
     columns = {name: kind for name, kind in types.items() if getattr(options, ASKED_FOR.get(name, ""), True)}
     return pa.schema({**columns, **{each.name: _arrow(each.type) for each in options.carried}})
@@ -45,7 +48,11 @@ def _arrow(hint: Any) -> Any:
 def _segment_type(options: SinkOptions) -> pa.DataType:
     left_out = set() if options.removed else {"kept"}
     left_out |= set() if options.source else {"source_start", "source_end", "selector"}
-    hints = get_type_hints(SegmentRow).items()
+    return _struct(SegmentRow, left_out)
+
+
+def _struct(row: Any, left_out: Container[str] = ()) -> pa.DataType:
+    hints = get_type_hints(row).items()
     return pa.struct({name: _arrow(hint) for name, hint in hints if name not in left_out})
 
 

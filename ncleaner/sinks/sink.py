@@ -48,6 +48,12 @@ class SinkOptions(Declared):
     """What an output contains; each format has some of these options."""
 
     segments: bool = option(False, "Add each segment's kind, score and offsets.", of=_ROWS, panel=_PANEL)
+    posts: bool = option(
+        False,
+        "Add the posts of forums, questions and comments. In `posts`: author, date, offsets, what it answers, "
+        "address and kind of each.",
+        of=_ROWS, panel=_PANEL,
+    )  # fmt: skip
     removed: bool = option(
         False,
         "Add removed text. In `removed`; --segments then lists all segments, each with `kept`.",
@@ -133,7 +139,7 @@ class SinkOptions(Declared):
         """Whether the output has what pages state."""
         fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
         # pages state which image is theirs
-        return self.metadata or self.markup.images or not fields.isdisjoint(METADATA)
+        return self.metadata or self.posts or self.markup.images or not fields.isdisjoint(METADATA)
 
 
 class Writable(Protocol):
@@ -177,7 +183,7 @@ class Sink(ABC):
         if options.sentences:
             require("--sentences", "sentencex", "sentences", error=OutputError)
         self.options = options
-        self.marks = self.marks or options.markdown
+        self.marks = self.marks or options.markdown or options.posts
 
     @abstractmethod
     def render(self, page: "Page", document: "Document", kept: "Kept", single: bool) -> bytes:

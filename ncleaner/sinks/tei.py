@@ -42,7 +42,7 @@ class TeiSink(Sink):
         """Returns a `<TEI>`; empty for a page without clean text."""
         language = kept.remarks.language
         known = language if _LANGUAGE.fullmatch(language) else "und"
-        body = self._body(elements_of(document, kept), language)
+        body = self._parts(elements_of(document, kept), language)
         if not body:
             return b""
         about = {name: plain(text) for name, text in self._fields.of(page, document, kept).items()}
@@ -55,6 +55,16 @@ class TeiSink(Sink):
             return {}
         known = self._table.of(page, document, kept)
         return {name: text for name, text in known.items() if text and name not in _PLAIN}
+
+    def _parts(self, elements: Iterable[Element], language: str) -> str:
+        """Returns the body: each post is a division, and so is what follows one."""
+        parts: list[str] = []
+        for post, group in groupby(elements, lambda element: element.post):
+            inside = self._body(group, language)
+            if inside and (post or parts):
+                inside = f'<div type="post">\n{inside}</div>\n' if post else f"<div>\n{inside}</div>\n"
+            parts += [inside] * bool(inside)
+        return "".join(parts)
 
     def _body(self, elements: Iterable[Element], language: str) -> str:
         parts: list[str] = []

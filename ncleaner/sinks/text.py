@@ -1,11 +1,20 @@
 """Plain text: one segment per line, an empty line after each page of an archive; and CleanEval's markup."""
 
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
 from ncleaner.document import Document
 from ncleaner.document._kept import text_of
 from ncleaner.document.kept import Kept, lines_of
+from ncleaner.document.threads import places_of_posts
 from ncleaner.page import Page
 from ncleaner.sinks.sink import Sink
 from ncleaner.text.visible import visible
+
+# between two posts
+_BETWEEN = b"* * *\n"
 
 
 def kept_text(document: Document, kept: Kept) -> bytes:
@@ -18,16 +27,31 @@ def removed_text(document: Document, kept: Kept) -> bytes:
     return text_of(document.tables, ~kept.mask & document.visible)
 
 
+def posts_in(document: Document, kept: Kept, url: str = "") -> list[Any]:
+    """Returns the posts of a page, as `posts_of`."""
+    # imported lazily: few pages have some
+    from ncleaner.describing.posts import posts_of
+
+    return posts_of(document, kept, url)
+
+
 class TextSink(Sink):
     """Plain text."""
 
     suffix = ".txt"
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Returns the kept segments, each on its own line; preformatted text keeps its line breaks."""
+        """Returns the kept segments, each on its own line; preformatted text keeps its line breaks. A line `* * *` is
+        between two posts."""
         layout = page.layout
         if single or layout is None or not layout.is_piece:
-            return text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")
+            text = text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")
+            parts = [begin for _, begin in places_of_posts(document, kept) if begin >= 0]
+            if not parts:
+                return text
+            sizes = np.where(kept.mask, document.segments["end"] - document.segments["start"] + 1, 0)
+            cuts = [0, *(np.cumsum(sizes) - sizes)[parts].tolist(), len(text)]
+            return _BETWEEN.join(text[start:end] for start, end in pairwise(cuts))
         # the empty line is after the last piece of a text, although nothing may be kept of that piece
         end = b"\n" if layout.ends else b""
         return text_of(document.tables, kept.mask, b"\n" + end) or end

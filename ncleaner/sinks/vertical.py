@@ -44,6 +44,7 @@ class _Corpus(Sink):
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a `<doc>`; empty for a page without clean text."""
         parts = []
+        post = ""
         for element in elements_of(document, kept):
             name = element.name
             if self.options.sentences:
@@ -51,10 +52,14 @@ class _Corpus(Sink):
                 lines = "".join(f"<s>\n{line}</s>\n" for line in found if line)
             else:
                 lines = self._lines(element.text)
+            if lines and element.post != post:
+                parts += ["</post>\n"] * bool(post) + [f"<post{element.post}>\n"] * bool(element.post)
+                post = element.post
             if lines:
                 parts.append(f"<{name}>\n{lines}</{name}>\n")
         if not parts:
             return b""
+        parts += ["</post>\n"] * bool(post)
         head = attributes(self._fields.of(page, document, kept))
         return f"<doc{head}>\n{''.join(parts)}</doc>\n".encode()
 

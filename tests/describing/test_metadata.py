@@ -171,8 +171,8 @@ def test_the_first_paragraph_of_data_is_no_headline() -> None:
         "<p>Ferries are late in the islands. Ten years on, the harbour office looks for captains.</p>"
         "<p>The reason is simple: nobody wants to sail at night, and the pier is cold and wet.</p>"
     )
-    state = json.dumps({"props": {"article": {"body": story}}})
-    page = f"<title>Ferries are late</title><p>Wait<script id=__NEXT_DATA__ type=application/json>{state}</script>"
+    state = json.dumps({"@type": "Article", "headline": "Ferries are late", "articleBody": story})
+    page = f"<title>Ferries are late</title><p>Wait<script type=application/ld+json>{state}</script>"
     assert "captains" in ncleaner.extract(page).text
     assert ncleaner.metadata(page).title == "Ferries are late"
 

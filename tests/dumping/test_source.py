@@ -18,6 +18,8 @@ from ncleaner.dumping.html import dump_html, parse
 from ncleaner.dumping.plain import dump_text
 from ncleaner.text.charset import decode
 
+from .test_state import ONE, THREE, TWO
+
 pytestmark = pytest.mark.skipif(
     parse(b"<p>a", places=True).places() is None, reason="the parser does not say where texts are"
 )
@@ -129,9 +131,7 @@ def test_places_in_text_that_is_mended() -> None:
 
 
 def test_text_of_scripts() -> None:
-    prose = [
-        f"The keeper of lamp number {i} said that it was “on” all night, and nobody saw it." for i in range(9)
-    ]
+    prose = [ONE, TWO.replace("lamp", "“lamp”"), THREE]
     story = {
         "title": "The last lamp of the coast",
         "url": "/x",

@@ -134,11 +134,6 @@ ENTITIES = {
     "User:1": {"name": "A. Keeper", "bio": "A. Keeper has written about the coast, its boats and its lamps for thirty years."},
     "ROOT_QUERY": {"post": {"__ref": "Post:1"}},
 }  # fmt: skip
-CALLED = (
-    "<script>window.__NUXT__=(function(a,b,c){return {layout:\"default\",data:[{article:{id:7,slug:c,title:a,"
-    f"body:{blob(HTML)},draft:b,extra:void 0,live:!0}}}}],state:{{menu:{blob(MENU)},others:{blob(OTHER)}}}}}}}"
-    f'("{TITLE}",null,"last-lamp"));</script>'
-)  # fmt: skip
 
 PAGES: dict[str, tuple[str, list[str]]] = {
     "Next, HTML": (
@@ -163,7 +158,6 @@ PAGES: dict[str, tuple[str, list[str]]] = {
         page(script({"pageProps": {"others": OTHER, "post": {"slug": "x", "title": {"rendered": TITLE}, "content": {"rendered": HTML}, "excerpt": {"rendered": f"<p>{ONE[:90]}…</p>"}}}})),
         [TITLE, *TEXT],
     ),
-    "Nuxt 2": (page(CALLED), [TITLE, *TEXT]),
     "Nuxt 2, JSON": (page(assigned("__NUXT__", {"data": [{"others": OTHER, "story": STORY}], "serverRendered": True})), [TITLE, *TEXT]),
     "Nuxt 3": (
         page(script(["ShallowReactive", 1], "type='application/json'"), script(flat({"data": {"others": OTHER, "story": STORY}}), "type='application/json' id='__NUXT_DATA__'")),
@@ -174,10 +168,6 @@ PAGES: dict[str, tuple[str, list[str]]] = {
     "Redux": (page(assigned("__INITIAL_STATE__", {"menu": MENU, "stories": {"byId": {"7": STORY, **{str(each["id"]): each for each in OTHER}}}})), [TITLE, *TEXT]),
     "Redux, parsed": (
         page(f"<script>window.__PRELOADED_STATE__ = JSON.parse({blob(json.dumps({'others': OTHER, 'story': STORY}))});</script>"),
-        [TITLE, *TEXT],
-    ),
-    "Redux, undefined": (
-        page(f"<script>window.__INITIAL_STATE__={{\"user\":undefined,\"story\":{blob(STORY)},\"others\":{blob(OTHER)}}}</script>"),
         [TITLE, *TEXT],
     ),
     "Redux, Slate": (page(assigned("__INITIAL_STATE__", {"others": OTHER, "story": {"headline": TITLE, "url": "/x", "body": SLATE}})), [TITLE, *TEXT]),

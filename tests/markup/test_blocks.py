@@ -13,7 +13,8 @@ BLOCKS = [
     ("<h2><div>A</div><div>B</div></h2>", "## A B"),
     ("<h2>A<br>B</h2>", "## A B"),
     ("<h2><b>A</b> <i>b</i></h2>", "## A *b*"),
-    ("<p>One.<hr>Two.", "One.\n\nTwo."),
+    ("<p>One.<hr>Two.", "One.\n\n* * *\n\nTwo."),
+    ("<hr>One.<hr><ul><li>a<hr>b</ul><hr>", "One.\n\n* * *\n\n- a\n\n  * * *\n\n  b"),
     # line breaks: also where one ends a segment
     ("<p>one<br>two", "one\\\ntwo"),
     ("<p>The end.<br>A new line.<br><br>A paragraph.", "The end.\\\nA new line.\n\nA paragraph."),
@@ -24,7 +25,7 @@ BLOCKS = [
     ("<ol start=9><li>a<li>b<li value=20>c<li>d</ol>", "9. a\n10. b\n20. c\n21. d"),
     ("<ol start=-1><li>a</ol>", "0. a"),
     ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c"),
-    ("<ol start=9 reversed><li>a<li value=4>b<li>c</ol><ol reversed start=2><li>d</ol>", "9. a\n4. b\n3. c\n\n2) d"),
+    ("<ol start=9 reversed><li>a<li value=4>b<li>c</ol><ol reversed start=2><li>d</ol>", "9. a\n4. b\n3. c\n2. d"),
     ("<ol start=99999999999><li>a</ol>", "999999999. a"),
     ("<ul><li>a<ol><li>b</ol><li>c</ul>", "- a\n  1. b\n- c"),
     ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
@@ -32,7 +33,7 @@ BLOCKS = [
     ("<ol><li>a<li>b</ol><ol><li>c</ol>", "1. a\n2. b\n\n1) c"),
     # a list for each item
     ("<ul><li>a</ul><ul><li>b</ul> <ul><li>c<li>d</ul>", "- a\n- b\n- c\n- d"),
-    ("<ul><li>a<li>b</ul><ul><li>c<p>d</ul><ul><li>e</ul>", "- a\n- b\n\n- c\n\n  d\n- e"),
+    ("<ul><li>a<li>b</ul><ul><li>c<p>d</ul><ul><li>e</ul>", "- a\n\n- b\n\n- c\n\n  d\n\n- e"),
     ("<ol><li>a<li>b</ol><ol start=3><li>c</ol><ol start=4><li>d</ol>", "1. a\n2. b\n3. c\n4. d"),
     ("<ul><li>a</ul><p></p><ol><li>b</ol><ul><li>c</ul>d<ul><li>e</ul>", "- a\n\n1. b\n\n- c\n\nd\n\n- e"),
     ("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b"),

@@ -99,10 +99,10 @@ def test_documents_without_runs_and_marks() -> None:
 def test_text_from_the_data_of_a_page() -> None:
     prose = "The ferry sails until the end of May, and nobody knows why it was late again this morning."
     html = (
-        "<div id=app></div><script type='application/json'>"
-        f'{{"body": "<ol start=3><li>{prose}</ol>", "text": "{prose.replace("ferry", "*old* boat")}"}}</script>'
+        "<title>The ferry is late</title><div id=app></div><script type='application/ld+json'>"
+        f'{{"@type": "Article", "headline": "The ferry is late", "text": "<ol start=3><li>{prose}</ol>"}}</script>'
     )
-    assert markdown(html).split("\n")[0] == f"3. {prose}"
+    assert markdown(html) == f"# The ferry is late\n\n3. {prose}"
 
 
 @pytest.mark.untraced

@@ -157,7 +157,8 @@ def test_scripts_in_formulas_and_readings_are_no_text(around: str) -> None:
 
 
 def test_text_in_the_data_of_a_page_is_found() -> None:
-    prose = "The ferry will sail until the end of May, the harbour board decided on Monday evening. " * 4
-    page = f'<p>Loading<script>state = {{"articleBody": "{prose}"}}</script>'
+    prose = "The ferry will sail until the end of May, the harbour board decided on Monday evening. " * 8
+    state = f'{{"title": "The ferry sails", "url": "/x", "articleBody": "{prose}"}}'
+    page = f"<title>The ferry sails</title><p>Loading<script>state = {state}</script>"
     for marks in (False, True):
         assert "harbour board" in dump_html(page, marks=marks).text

@@ -7,15 +7,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from ncleaner.dumping.formula import is_small, tree_of
 from ncleaner.text.visible import UNSEEN_OPERATORS
 from ncleaner.text.wordlists import pairs_of, word_lists
 
 # `mathml.txt` says what these are, and how to add one.
 _LISTS = word_lists(
-    "markup/mathml", "functions, as written", "limits, as written", "large", "binary, as written",
+    "dumping/mathml", "functions, as written", "limits, as written", "large", "binary, as written",
     "signs, as written", "over", "under", "variants", "alphabets, as written", "matrices, as written",
 )  # fmt: skip
 _FUNCTIONS, _LIMITS, *_PAIRS = _LISTS.values()
@@ -27,27 +27,24 @@ _OPENING = dict(zip("([{|‖∥⟨⌈⌊", r"( [ \{ | \Vert \Vert \langle \lceil
 _CLOSING = dict(zip(")]}|‖∥⟩⌉⌋", r") ] \} | \Vert \Vert \rangle \rceil \rfloor".split(), strict=True))
 _CLOSED = frozenset(")]}⟩⌉⌋")
 _GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER ([A-Z]+)")
+# Letters of the name of a command.
+_LONGEST_NAME = 40
 # TeX has no names for those that look like Latin letters
 _LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
 
 
-def tex_of(tree: bytes) -> str:
-    """Returns the TeX of a formula on one line, without delimiters; empty if it is empty or broken.
-
-    Args:
-        tree: as `dumping.formula` reads it, as XML.
-    """
-    try:
-        return _tex(ElementTree.fromstring(tree)).strip()
-    except ElementTree.ParseError:
-        return ""
+def tex_of(math: Element) -> str:
+    """Returns the TeX of a <math> or <mjx-math> on one line, without delimiters; of one that is too deep or too
+    large, its text; empty if it has none."""
+    text = " ".join("".join(math.itertext()).split())
+    return _tex(tree_of(math)).strip() if text and is_small(math) else text
 
 
 def _joined(parts: list[str]) -> str:
     """Puts a space where a command would swallow a letter, and one where there are several."""
     made = ""
     for part in parts:
-        if part[:1].isalnum() and re.search(r"\\[A-Za-z]+$", made):
+        if part[:1].isalnum() and re.search(r"\\[A-Za-z]+$", made[-_LONGEST_NAME:]):
             made += " "
         made += part
     return re.sub(r" {2,}", " ", made)
@@ -65,7 +62,7 @@ def _sequence(children: Iterable[Element]) -> list[str]:
     """The parts of a row; a sign at its beginning or after another one belongs to what follows."""
     parts: list[str] = []
     for child in children:
-        parts.append(_tex(child, bool(parts) and parts[-1][-1:] != " "))
+        parts.append(_tex(child, bool(parts) and parts[-1][-1:] not in " (["))
     return parts
 
 

@@ -1,0 +1,204 @@
+"""The posts of a page: those of a forum, a question with its answers, the comments below a text, a live blog.
+
+What is beside the text of a post (`document/threads.py`) says who has written it and when, or JSON-LD says it of the same text.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ncleaner.describing._statements import Statements
+from ncleaner.describing.dates import dates_in, is_month_first, iso_date
+from ncleaner.describing.metadata import metadata_of
+from ncleaner.describing.names import plain_title
+from ncleaner.describing.rights import address_in
+from ncleaner.document import Document
+from ncleaner.document._marks import Mark, texts_of
+from ncleaner.document.kept import Kept
+from ncleaner.document.tables import places_in_text
+from ncleaner.document.threads import AGO, LINES, WORDS, Block, blocks_of_posts, lines_of
+from ncleaner.text.hosts import host_of
+from ncleaner.text.wordlists import any_of
+
+# what is beside a name in its line
+_AROUND = re.compile(
+    rf"\d+ ?(?:{AGO}).*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)|[»«·•|,:#–—]|(?<!\S)@",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset(WORDS["no names"])
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Characters and words of a name, and kept lines about a post at its beginning.
+_LONGEST_NAME, _MOST_WORDS, _HEADS = 40, 4, 4
+# Letters of a text by which that of JSON-LD is found, values of JSON-LD that are read, and keys of what has posts.
+_KEY, _VALUES = 30, 2_000
+_HOLDERS = {
+    "mainEntity": "", "acceptedAnswer": "accepted", "suggestedAnswer": "answer", "comment": "comment",
+    "liveBlogUpdate": "post", "@graph": "",
+}  # fmt: skip
+_ANSWERS = ("answer", "accepted")
+# the id of a post
+_NUMBERED = re.compile(r"(?:\w*(?:post|comment|answer|question|msg|message|reply|entry|cid|edit)\w*[-_]?)?\d+")
+
+
+class Post(NamedTuple):
+    """A post of a page.
+
+    Attributes:
+        author: as the page writes it; empty if it is unknown, as all other texts.
+        date: ISO 8601, as precise as the page has it.
+        start, end: its text, in code points of the clean text.
+        reply_to: the number of the post that it answers, from 0 on; None for none.
+        permalink: its address.
+        kind: `post`, `question`, `answer`, `accepted` (an answer) or `comment`.
+    """
+
+    author: str
+    date: str
+    start: int
+    end: int
+    reply_to: int | None
+    permalink: str
+    kind: str
+
+
+_UNKNOWN = Post("", "", 0, 0, None, "", "")
+
+
+_UNKNOWN = Post("", "", 0, 0, None, "", "")
+
+
+def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
+    """Returns the posts of a page.
+
+    Args:
+        document: its text dump. With facts and marks, more is known of them.
+        kept: what is kept of it, and its kind.
+        url: address of the page, for those of the posts.
+    """
+    blocks = blocks_of_posts(document, kept)
+    if not blocks:
+        return []
+    stated = _stated(document)
+    ids, times = _Marks(document, Mark.MARK_ID), _Marks(document, Mark.MARK_TIME)
+    month_first = is_month_first(document.lang, host_of(url))
+    starts, ends = places_in_text(document, document.segments)
+    sizes = np.where(kept.mask, ends - starts + 1, 0)
+    places = np.cumsum(sizes) - sizes
+    is_forum = kept.kind == "forum"
+    found: list[Post] = []
+    for block in blocks:
+        # what is before the text, and what is after it
+        begins = _beginning(document, kept, block)
+        before = list(lines_of(document, range(block.first, begins)[:LINES]))
+        after = list(lines_of(document, range(block.last + 1, block.end)[:LINES]))
+        said = stated.get(_key(document, begins, block.last), _UNKNOWN)
+        date = next(filter(None, map(iso_date, times.within(block.first, block.end).values())), "")
+        if block.element < 0 and document.facts is not None:
+            # the page is that of its first post
+            page = metadata_of(document, url)
+            before, after, date = [], list(page.authors[:1]), page.published or date
+        anchors = ids.within(block.first, begins + 1)
+        name = anchors.get(block.element) or next(filter(_NUMBERED.fullmatch, anchors.values()), "")
+        kind = said.kind or next(filter(name.startswith, ("question", "answer", "comment")), "")
+        reply = block.around if block.around >= 0 else None
+        if reply is None and kind in _ANSWERS and found and found[0].kind not in _ANSWERS:
+            # the text above the first answer asks
+            reply, found[0] = 0, found[0]._replace(kind="question")
+        address = said.permalink or (f"#{name}" if name else "")
+        post = Post(
+            said.author or _author(before) or _author(after),
+            said.date or date or _date([*before, *after], month_first, document.lang),
+            int(places[begins]),
+            int(places[block.last] + sizes[block.last]) - 1,
+            reply,
+            address_in(address, url) if address else "",
+            "post" if is_forum and reply is None and kind == "comment" else kind or (
+                "comment" if reply is not None or (block.is_comment and not is_forum) else "post"
+            ),
+        )
+        found.append(post)
+    return found
+
+
+class _Marks:
+    """The texts of the marks of a kind, by their places."""
+
+    def __init__(self, document: Document, kind: Mark) -> None:
+        marks = texts_of(document.tables, kind)
+        self._texts = [(element, text.decode("utf-8", "replace")) for text, element, _, _ in marks]
+        self._runs = np.array([run for _, _, _, run in marks], np.int64)
+        self._segments = document.segments
+
+    def within(self, first: int, end: int) -> dict[int, str]:
+        """Returns the last one of each element between two segments."""
+        runs = self._segments["first_run"][first], self._segments["last_run"][end - 1]
+        places = np.searchsorted(self._runs, runs[0]), np.searchsorted(self._runs, runs[1], "right")
+        return dict(self._texts[places[0] : places[1]])
+
+
+def _beginning(document: Document, kept: Kept, block: Block) -> int:
+    """Returns the first segment of a post that is not a line about it with a date."""
+    rows = [row for row in range(block.begins, block.last + 1)[: 2 * _HEADS] if kept.mask[row]]
+    heads = [place for place, row in enumerate(rows[:_HEADS]) if any(map(dates_in, lines_of(document, [row])))]
+    return rows[heads[-1] + 1] if heads and heads[-1] + 1 < len(rows) else block.begins
+
+
+def _author(lines: list[str]) -> str:
+    """Returns the first line that may be a name, without what is beside it; empty if there is none."""
+    for line in lines:
+        dates = dates_in(line)
+        name = line[: dates[0].start] if dates else line
+        for _ in range(2):
+            name = " ".join(_AROUND.sub(" ", name).split())
+        words = name.split()
+        # the role of a member follows the name
+        while words and not _NO_NAMES.isdisjoint((words[-1].casefold(), " ".join(words[-2:]).casefold())):
+            del words[-2 if " ".join(words[-2:]).casefold() in _NO_NAMES else -1 :]
+        name = " ".join(words)
+        is_short = 1 < len(name) <= _LONGEST_NAME and len(words) <= _MOST_WORDS
+        if is_short and _LETTERS.search(name) and name[-1] not in ".!?…":
+            return name
+    return ""
+
+
+def _date(lines: list[str], month_first: bool, lang: str) -> str:
+    return next((each.day for line in lines for each in dates_in(line, month_first, lang)), "")
+
+
+def _key(document: Document, first: int, last: int) -> str:
+    """Returns the first letters of some segments."""
+    table = document.segments
+    text = document.data[table["start"][first] : min(table["end"][last], table["start"][first] + 8 * _KEY)]
+    return _letters(text.decode("utf-8", "ignore"))
+
+
+def _letters(text: str) -> str:
+    return "".join(_LETTERS.findall(text.casefold()))[:_KEY]
+
+
+def _stated(document: Document) -> dict[str, Post]:
+    """Returns what JSON-LD says of posts: {first letters of a text: who has written it, when, where, what it is}."""
+    found: dict[str, Post] = {}
+    waiting: list[tuple[Any, str]] = [(each, "") for each in Statements(document.facts or ()).objects]
+    for _ in range(_VALUES):
+        if not waiting:
+            break
+        node, kind = waiting.pop()
+        if isinstance(node, list):
+            waiting += [(each, kind) for each in node[:_VALUES]]
+        if not isinstance(node, dict):
+            continue
+        kind = kind or ("question" if node.get("@type") == "Question" else "")
+        text, author = node.get("text") or node.get("articleBody"), node.get("author")
+        said = (
+            author.get("name") if isinstance(author, dict) else author,
+            node.get("dateCreated") or node.get("datePublished"),
+            node.get("url"),
+        )
+        name, date, address = (plain_title(each) if isinstance(each, str) else "" for each in said)
+        if isinstance(text, str) and kind:
+            post = Post(name, iso_date(date), 0, 0, None, address, kind)
+            found.setdefault(_letters(plain_title(text[: 8 * _KEY])), post)
+        waiting += [(node[key], below) for key, below in _HOLDERS.items() if key in node]
+    return found
