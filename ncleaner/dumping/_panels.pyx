@@ -23,9 +23,8 @@ cdef const char** POPUPS = [b"alertdialog", b"dialog", b"listbox", b"menu", NULL
 cdef enum:
     SHORTEST_QUESTION = 15   # bytes of a button that asks something
     MOST_LABELS = 200        # bytes of the labels of tabs
-    LEAST_PROSE = 25         # bytes of text below a title
     MOST_BOXES = 4           # around a title
-    MOST_NODES = 32          # in a title that are read, and a fourth of those below it
+    MOST_NODES = 32          # in a title that are read, and a fourth of those in a row of tabs
 
 
 cdef bint _is_in_navigation(node_t* node) noexcept nogil:
@@ -102,25 +101,6 @@ cdef node_t* _block_behind(node_t* node) noexcept nogil:
     return NULL
 
 
-cdef bint _has_prose(node_t* root) noexcept nogil:
-    """Returns whether a block has some text outside of links and form controls."""
-    cdef node_t* node = root
-    cdef size_t size = 0
-    cdef int left = 4 * MOST_NODES
-    while left:
-        node = following(
-            node, root, node == root or meaning_of(node).role != ROLE_LEFT_OUT and meaning_of(node).code != TAG_A
-        )
-        if node == NULL:
-            return False
-        if is_bare_text(node):
-            size += (<text_node_t*> node).data.length
-            if size >= LEAST_PROSE:
-                return True
-        left -= 1
-    return False
-
-
 cdef bint is_row_of_tabs(node_t* root) noexcept nogil:
     """Returns whether an element with the role of a list of tabs has only these; in some, the panels are inside, too."""
     cdef node_t* node = root
@@ -140,7 +120,7 @@ cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil:
     if value_of(button, OF_POPUP) != NULL or value_of(button, OF_ROLE) != NULL:
         return False
     cdef node_t* block = _block_behind(button)
-    if block == NULL or not _has_prose(block) or _is_in_navigation(button):
+    if block == NULL or _is_in_navigation(button):
         return False
     cdef str_t* id_ = value_of(block, OF_ID)
     return name != NULL and id_ != NULL and is_same(name, id_) or _asks(button)

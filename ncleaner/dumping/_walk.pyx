@@ -271,54 +271,43 @@ cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
         add_mark(b, MARK_TASK, done)
 
 
-cdef void _mark_picture(builder_t* b, node_t* node) noexcept nogil:
-    """Notes an image, or the addresses that a <source> has for the one that follows."""
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef name_t* name
-    cdef picture_t picture
-    open_picture(&picture)
-    while attr != NULL:
-        if attr.value != NULL and attr.value.length:
-            name = <name_t*> attr.node.local_name
-            if attr.node.local_name < KNOWN_TAGS:
-                picture_attribute(b, &picture, attributes[attr.node.local_name], b"", 0, attr.value)
-            elif name.length <= SHORT_NAME:
-                picture_attribute(b, &picture, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
-        attr = attr.next
-    if node.local_name != id_source:
-        mark_picture(b, &picture, False)
+cdef bint _may_play(const name_t* name, const str_t* value) noexcept nogil:
+    """Returns whether an attribute of a frame says that it may fill the screen or play by itself, as players do."""
+    if name.length == 5 and memcmp(name.short_name, b"allow", 5) == 0:
+        return value != NULL and (
+            find(value.data, value.length, b"autoplay") > 0 or find(value.data, value.length, b"fullscreen") > 0
+        )
+    return name.length == 15 and memcmp(name.short_name, b"allowfullscreen", 15) == 0
 
 
-cdef void _mark_media(builder_t* b, node_t* node) noexcept nogil:
-    """Notes a video or a sound; and a frame if it may fill the screen or play by itself, as players are allowed to."""
+cdef void _mark_picture(builder_t* b, node_t* node, bint is_media=False) noexcept nogil:
+    """Notes an image, or the addresses that a <source> has for the one that follows; or a video, a sound, or a player in a
+    frame."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef node_t* child = node.first_child
     cdef name_t* name
-    cdef picture_t media
+    cdef picture_t picture
     cdef bint plays = node.local_name != id_iframe
-    open_picture(&media)
+    cdef int which
+    open_picture(&picture)
     while attr != NULL:
         name = <name_t*> attr.node.local_name
-        if attr.node.local_name < KNOWN_TAGS:
-            if attributes[attr.node.local_name] == OF_TITLE:
-                media.alt = attr.value
-            elif attr.value != NULL:
-                picture_attribute(b, &media, attributes[attr.node.local_name], b"", 0, attr.value)
-        elif name.length <= SHORT_NAME:
-            plays |= name.length == 15 and memcmp(name.short_name, b"allowfullscreen", 15) == 0
-            if attr.value != NULL:
-                plays |= name.length == 5 and memcmp(name.short_name, b"allow", 5) == 0 and (
-                    find(attr.value.data, attr.value.length, b"autoplay") > 0
-                    or find(attr.value.data, attr.value.length, b"fullscreen") > 0
-                )
-                picture_attribute(b, &media, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
+        which = attributes[attr.node.local_name] if attr.node.local_name < KNOWN_TAGS else NO_ATTRIBUTE
+        if is_media and which == OF_TITLE:
+            picture.alt = attr.value
+        elif attr.node.local_name >= KNOWN_TAGS and name.length <= SHORT_NAME:
+            plays |= is_media and _may_play(name, attr.value)
+            if attr.value != NULL and attr.value.length:
+                picture_attribute(b, &picture, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
+        elif which != NO_ATTRIBUTE and attr.value != NULL and attr.value.length:
+            picture_attribute(b, &picture, which, b"", 0, attr.value)
         attr = attr.next
-    while media.source == NULL and child != NULL:
+    while is_media and picture.source == NULL and child != NULL:
         if child.local_name == id_source and child.type == ELEMENT_NODE:
-            media.source = value_of(child, OF_SRC)
+            picture.source = value_of(child, OF_SRC)
         child = child.next
-    if plays and media.source != NULL:
-        mark_picture(b, &media, True)
+    if node.local_name != id_source and plays and not (is_media and picture.source == NULL):
+        mark_picture(b, &picture, is_media)
 
 
 cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
@@ -563,15 +552,6 @@ cdef bint _is_number(node_t* node) noexcept nogil:
         and not _has_word(text)
 
 
-cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
-    """Returns whether a <span> is a paragraph: all of those that Mintlify makes are `<span data-as="p">`."""
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
-    if attr == NULL or attr.node.local_name < KNOWN_TAGS or attr.value == NULL or attr.value.length != 1:
-        return False
-    cdef name_t* name = <name_t*> attr.node.local_name
-    return name.length == 7 and memcmp(name.short_name, b"data-as", 7) == 0 and attr.value.data[0] == c'p'
-
-
 cdef enum:
     LINES_OF_VERSE = 3       # or more before a <br>, none of which has more than the next number of characters
     WIDEST_VERSE = 50
@@ -708,7 +688,7 @@ cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) no
     elif b.marking and node.local_name == id_source:
         _mark_picture(b, node)
     elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
-        _mark_media(b, node)
+        _mark_picture(b, node, True)
     elif b.marking and node.local_name == id_input and b.item and not b.open:
         _mark_task(b, node)
     return _leave_out(b, node, found)
@@ -955,9 +935,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         said.class_length = 0
     elif m.code == TAG_CODE and is_code_block(node):
         m.role = ROLE_BLOCK
-    elif node.local_name == id_span and _is_paragraph(node):
+    elif said.kind != NULL and node.local_name == id_span:
         m.role = ROLE_BLOCK
-        m.code = TAG_P
     elif m.code == TAG_FOOTER and meaning_of(node.parent).code == TAG_BLOCKQUOTE:
         m.code = TAG_P  # the source of a quotation
     if m.role == ROLE_BLOCK:

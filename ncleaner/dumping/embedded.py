@@ -71,9 +71,6 @@ _BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</
 # Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a
 # character counts as half a word.
 _WORDS, _UNMARKED = 8, 20
-# Largest share of signs of code in a text and in a text with markup; smallest share of words among its
-# pieces.
-_SIGNS, _MARKED_SIGNS, _ALIKE = 0.02, 0.05, 0.7
 # A text is known if at least this share of its sequences of `_SPAN` words is known.
 _SPAN, _KNOWN = 4, 0.5
 
@@ -87,11 +84,6 @@ _ASIDE = frozenset(_LISTS["aside"])
 # A tag; and a word, of which each letter of a script without spaces is one.
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
-_SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
-# A piece between white space that is a word, and not an identifier, an address or a number: letters of ASCII
-# and all characters beyond ASCII, with punctuation marks around.
-_LETTERS = r"[^\x00-@\[-`{-\x7f]++"
-_WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*[^\w\s]*+\Z")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
 
 
@@ -263,15 +255,6 @@ def _is_prose(text: str, marked: bool) -> bool:
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
     if len(words) - single / 2 < _WORDS:
         return False
-    if len(_SIGN.findall(text)) > (_MARKED_SIGNS if marked else _SIGNS) * len(text):
-        return False
-    pieces = text.split()
-    # In scripts that do not separate words, a piece is a whole line with punctuation, and this test does not
-    # apply.
-    if 2 * single < len(words):
-        alike = sum(_WORDLIKE.match(piece) is not None for piece in pieces)
-        if alike < _ALIKE * len(pieces):
-            return False
     # Some of these scripts do not end sentences with a mark.
     return marked or single / 2 >= _UNMARKED or _FINAL.search(text) is not None
 

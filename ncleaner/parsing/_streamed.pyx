@@ -53,24 +53,34 @@ cdef node_t* _end_of_stand_in(node_t* place) noexcept nogil:
     return NULL
 
 
+cdef void _move(node_t* node, node_t* around, node_t* behind) noexcept nogil:
+    """Moves a node into an element, before one of its nodes or, if that is NULL, to its end."""
+    cdef node_t* before = behind.prev if behind != NULL else around.last_child
+    _link(node.prev, node.next, node.parent)
+    node.parent = around
+    _link(before, node, around)
+    _link(node, behind, around)
+
+
+cdef void _link(node_t* before, node_t* behind, node_t* around) noexcept nogil:
+    """Makes two nodes neighbours; NULL is beside the first and the last one."""
+    if before != NULL:
+        before.next = behind
+    else:
+        around.first_child = behind
+    if behind != NULL:
+        behind.prev = before
+    else:
+        around.last_child = before
+
+
 cdef void _put(node_t* part, node_t* place) noexcept nogil:
     cdef node_t* end = _end_of_stand_in(place) if has_id(place, c'B') else NULL
-    cdef node_t* last = place
-    if end == NULL:
-        end = place.next
-    if part.first_child != NULL:
-        last.next = part.first_child
-        part.first_child.prev = last
-        last = part.last_child
-        part.first_child = part.last_child = NULL
-    last.next = end
     if end != NULL:
-        end.prev = last
-    else:
-        place.parent.last_child = last
-    while last != place:
-        last.parent = place.parent
-        last = last.prev
+        _link(place, end, place.parent)
+    end = place.next
+    while part.first_child != NULL:
+        _move(part.first_child, place.parent, end)
 
 
 cdef void put_in_place(node_t* first) noexcept nogil:
@@ -110,21 +120,6 @@ cdef void put_in_place(node_t* first) noexcept nogil:
                 break
 
 
-cdef void _move(node_t* node, node_t* around) noexcept nogil:
-    """Moves a node that is not the first in its parent to the end of another element."""
-    node.prev.next = node.next
-    if node.next != NULL:
-        node.next.prev = node.prev
-    else:
-        node.parent.last_child = node.prev
-    node.prev, node.next, node.parent = around.last_child, NULL, around
-    if around.last_child != NULL:
-        around.last_child.next = node
-    else:
-        around.first_child = node
-    around.last_child = node
-
-
 cdef bint _is_for(node_t* node, const str_t* name) noexcept nogil:
     """Returns whether a slot with a name, which is NULL for the slot of all others, is that of a node."""
     cdef const str_t* wanted = value_of(node, OF_SLOT) if node.type == ELEMENT_NODE else NULL
@@ -152,5 +147,5 @@ cdef void fill_slots(node_t* root) noexcept nogil:
                 if not is_filled[i]:
                     slots[i].first_child = slots[i].last_child = NULL
                     is_filled[i] = True
-                _move(node, slots[i])
+                _move(node, slots[i], NULL)
                 break

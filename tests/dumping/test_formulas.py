@@ -214,7 +214,7 @@ def test_formulas_take_linear_time() -> None:
     assert len(dump_html("<p>" + MATH * size).text) == 5 * size + 1
     assert len(dump_html(f"<p><math>{'<msqrt><mi>x</mi>' * size}").text) > size
     assert len(dump_html(f"<p><math>{'<mrow>' * size}x{'</mrow><mo>=</mo>' * size}").text) > size
-    assert len(dump_html(f"<p><math><mrow>{'<msup><mi>x</mi><mn>2</mn></msup>' * size}").text) == 4 * size
+    assert len(dump_html(f"<p><math><mrow>{'<msup><mi>x</mi><mn>2</mn></msup>' * size}").text) == 2 * size + 1
     assert len(dump_html("<p><ruby>" + "<rb>x<rt>y" * size).text) == 3 * size + 2
     preview = "<span class=MathJax_Preview>x</span>"
     assert len(dump_html("<p>" + preview * size).text) == size + 1
