@@ -45,6 +45,9 @@ cdef bint _has_digits(const tables_t* t, const segment_t* s, int most) noexcept 
         n += (c'0' <= byte) & (byte <= c'9') | (byte == 0xD9) | (byte == 0xDB) | (byte == 0xE0) | (byte == 0xE1)
     return n >= most or memchr(t.text + s.start, 0xE5, s.end - s.start) != NULL and (
         find(t.text + s.start, s.end - s.start, b"\xe5\xb9\xb4") > 0
+    ) or memchr(t.text + s.start, 0xD7, s.end - s.start) != NULL and (
+        # as a year in letters of Hebrew begins
+        find(t.text + s.start, s.end - s.start, b"\xd7\xaa\xd7\xa9") > 0
     )
 
 

@@ -108,6 +108,12 @@ cdef list _nodes(list texts):
     return nodes
 
 
+def _position(dict part not None):
+    """Returns the place of a part of the breadcrumbs; without one, it stays where it is."""
+    place = str(part.get("position"))
+    return int(place) if place.isdecimal() and len(place) < 4 else 0
+
+
 def described(list texts not None):
     """Reads the JSON-LD of a page.
 
@@ -229,7 +235,8 @@ cdef class Statements:
 
     def breadcrumbs(self):
         """Returns the names of the breadcrumbs of JSON-LD and microdata."""
-        parts = [part if "name" in part else part.get("item") for part in self.path if isinstance(part, dict)]
+        path = sorted([part for part in self.path if isinstance(part, dict)], key=_position)
+        parts = [part if "name" in part else part.get("item") for part in path]
         names = [self._text_of(part) for part in parts if isinstance(part, dict)]
         return [name for name in names if name] or self.items.get("itemlistelement", [])
 

@@ -25,7 +25,7 @@ _CALENDARS = ("persian", "islamic", "hebrew", "ethiopian", "nepali")
 # `dates.txt` says what these are, and how to add one.
 _WORDS = word_lists(
     "describing/dates", *_MONTHS, "of languages", *_CALENDARS, "eras", "around", "changed",
-    "published", "other", "other words",
+    "published", "other", "other words", "letters of eras",
 )  # fmt: skip
 # the calendars of years in mere numbers that are not Gregorian ones; elsewhere, they are Persian
 _NUMBERED = {"ar": "islamic", "ne": "nepali"}
@@ -96,10 +96,14 @@ _VIETNAMESE = "tháng"
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]{{0,9}}\Z")
 _IS_NUMBERS = re.compile(r"\d\s?[-./]\s?\d")
 # 2024年5月1日, 二〇二四年五月一日, 令和6年5月1日, 113年5月1日, 2024년 5월 1일
-_ERAS = pairs_of(_WORDS["eras"])
+_ERAS, _LETTERS = pairs_of(_WORDS["eras"]), pairs_of(_WORDS["letters of eras"])
 _HAN = re.compile(
     rf"({any_of(_ERAS)})?\s?([\d〇○零一二三四五六七八九十百元]{{1,7}})\s?[年년]\s?"
     r"([\d一二三四五六七八九十]{1,3})\s?[月월]\s?([\d一二三四五六七八九十]{1,3})"
+)
+# 令和6.5.1, R6.5.1
+_ERA_IN_DOTS = re.compile(
+    rf"(?<![a-z])({any_of(_ERAS)}|[{''.join(_LETTERS)}])\s?(\d{{1,2}})[./](\d{{1,2}})[./](\d{{1,2}})(?!\d)"
 )
 _HAN_DIGITS = str.maketrans("〇○零一二三四五六七八九元", "0001234567891")
 # ב' באדר ב' תשפ"ד: a day and a year in letters
@@ -181,6 +185,8 @@ def _rewritten(small: str, lang: str) -> str:
     """Returns a text with dates as the patterns know them; what is before the first one keeps its place."""
     if "תש" in small:
         small = _HEBREW.sub(_of_hebrew, small)
+    if lang == "ja":
+        small = _ERA_IN_DOTS.sub(_of_han, small)
     small = _beside(lang).sub(
         lambda found: found[0].replace(" ", "_") if " " in found[0] else " " * len(found[0]), small
     )
@@ -190,8 +196,10 @@ def _rewritten(small: str, lang: str) -> str:
 def _of_han(found: re.Match[str]) -> str:
     era, *parts = found.groups()
     year, month, day = (_number(part.translate(_HAN_DIGITS)) for part in parts)
+    if era and not year:
+        return " " * len(found[0])
     # years of three digits are those of the Republic of China
-    year += int(_ERAS[era]) if era else 1911 if 100 <= year < 200 else 0
+    year += int(_ERAS.get(era) or _LETTERS[era]) if era else 1911 if 100 <= year < 200 else 0
     return f"{year:04}-{month}-{day}"
 
 
@@ -267,7 +275,7 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
         return []
     small, is_short = text.lower(), len(text) <= _SHORT
     lang = lang.lower().replace("_", "-").partition("-")[0]
-    if not small.isascii():
+    if not small.isascii() or lang == "ja":
         small = _rewritten(small, lang)
     found: dict[int, tuple[int, str]] = {}
     numbers = [(start, end - start) for start, end in map(re.Match.span, _NUMBER.finditer(small))]
@@ -385,8 +393,9 @@ def _day(year: int, month: int, day: int, *, calendar: str = "", lang: str = "")
     """Returns a day as ISO 8601; empty if there is none. Without a calendar, the year tells which it is."""
     if not calendar:
         year -= _BUDDHIST_ERA if year - _BUDDHIST_ERA in _YEARS else 0
-        is_foreign = year not in _YEARS or (year > _FUTURE and lang in _NUMBERED)
-        calendar = _NUMBERED.get(lang, "persian") if is_foreign else ""
+        if year not in _YEARS or (year > _FUTURE and lang in _NUMBERED):
+            found = _day(year, month, day, calendar=_NUMBERED.get(lang, "persian"))
+            return found if found[:4] <= str(_FUTURE) else ""
     try:
         if not calendar:
             return date(year, month, day).isoformat()

@@ -509,10 +509,9 @@ def _canonical(said: Statements) -> _Candidates:
 
 
 def _licences(said: Statements) -> _Candidates:
-    yield from said.json_of("license")
-    yield from said.links_of("license")
-    yield from (("a link", [value]) for value in said.licences if value)
-    yield from ((source, values) for source, values in said.meta_of("licence") if is_licence(values[0]))
+    links = (("a link", [value]) for value in said.licences if value)
+    stated = chain(said.json_of("license"), said.links_of("license"), links, said.meta_of("licence"))
+    yield from ((source, values) for source, values in stated if is_licence(values[0]) or values[0][0] == "/")
 
 
 def _site(text: str) -> str:

@@ -14,6 +14,7 @@ from ncleaner.text.wordlists import any_of, word_lists
 
 _ALNUM = re.compile(r"[^\W_]+")
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _SIGNS = frozenset("|-–—·•:»«/~*：｜ㅣ┃│_")
@@ -39,7 +40,7 @@ def plain_title(text: str) -> str:
         text = html.unescape(text)
     if "<" in text:
         text = _TAG.sub("", text)
-    return " ".join(text.split())
+    return " ".join((text if text.isprintable() else _CONTROLS.sub(" ", text)).split())
 
 
 @lru_cache(256)
@@ -305,8 +306,11 @@ def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: the text of each element, a line for each element in it.
     """
-    groups = [_distinct(filter(_is_proper, _first_names(value))) for value in islice(values, 4 * _FEW)]
+    lines = [*islice(values, 4 * _FEW)]
+    groups = [_distinct(filter(_is_proper, _first_names(value))) for value in lines]
     names = _distinct(chain.from_iterable(groups))
+    if len(names) > 1 and all(map(str.islower, names)) and lines[0].strip()[:3].lower() == "by ":
+        return ()  # "by land and sea"
     return names if len(names) <= _FEW else next(filter(None, groups))
 
 

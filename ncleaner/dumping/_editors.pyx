@@ -49,15 +49,16 @@ cdef bint _become(meaning_t* m, const unsigned char* name, size_t length) noexce
     return False
 
 
-cdef void read_kind(meaning_t* m, const unsigned char* class_, size_t length, const str_t* kind) noexcept nogil:
-    """Gives a block of an editor the meaning of the element that it stands for, as its kind or else its class says."""
+cdef bint read_kind(meaning_t* m, const unsigned char* class_, size_t length, const str_t* kind) noexcept nogil:
+    """Gives a block of an editor the meaning of the element that it stands for, as its kind or else its class says; returns
+    whether one of them does."""
     cdef size_t begin, end = 0
     if kind != NULL:
-        _become(m, kind.data, kind.length)
-        return
+        return _become(m, kind.data, kind.length)
     while next_name(class_, length, &begin, &end):
         if begins(class_ + begin, end - begin, b"notion-") and _become(m, class_ + begin, end - begin):
-            return
+            return True
+    return False
 
 
 cdef int level_in_word(const unsigned char* class_, size_t length, const str_t* style) noexcept nogil:

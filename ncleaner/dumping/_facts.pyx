@@ -329,6 +329,7 @@ cdef list read_facts(facts_t* facts):
     cdef noted_t* one
     cdef noted_t further
     cdef str_t* value
+    cdef node_t* trail = NULL
     found = []
     for i in range(facts.n):
         one = &facts.noted[i]
@@ -353,9 +354,13 @@ cdef list read_facts(facts_t* facts):
             found.append(("time", _joined(one, ITEMPROP, PROPERTY, CLASS), shown))
         elif one.kind == ITEM:
             names = _read_of(_decoded(one.values[ITEMPROP], VALUE) or _decoded(one.values[PROPERTY], VALUE))
-            # lists of products have such items, too
-            if not names or names == "itemlistelement" and not _is_of_path(one.node.parent):
+            if not names:
                 continue
+            if names == "itemlistelement":
+                # lists of products have such items, too; of several trails, the first one counts
+                if not _is_of_path(one.node.parent) or trail != NULL and one.node.parent != trail:
+                    continue
+                trail = one.node.parent
             value = one.values[CONTENT]
             if value == NULL:
                 value = one.values[DATETIME]

@@ -8,7 +8,7 @@ are titles of such blocks.
 from libc.string cimport memcmp
 
 from ncleaner.document._tags cimport (
-    ROLE_LEFT_OUT, TAG_A, TAG_ARTICLE, TAG_DIV, TAG_DL, TAG_FOOTER, TAG_FORM, TAG_HEADER, TAG_NAV, TAG_UL, TAG_UNKNOWN,
+    ROLE_LEFT_OUT, TAG_A, TAG_ARTICLE, TAG_DIV, TAG_DL, TAG_FOOTER, TAG_FORM, TAG_HEADER, TAG_NAV, TAG_UNKNOWN,
 )
 from ncleaner.dumping._code cimport has_code
 from ncleaner.parsing._cues cimport OF_ID, OF_POPUP, OF_ROLE, is_one_of
@@ -94,7 +94,7 @@ cdef node_t* _block_behind(node_t* node) noexcept nogil:
         if beside != NULL:
             code = meaning_of(beside).code if beside.type == ELEMENT_NODE else TAG_UNKNOWN
             # <div>, <p>, <section>, but no <article>, which a button may share or print
-            return beside if TAG_DIV <= code < TAG_ARTICLE or code == TAG_UL or code == TAG_DL else NULL
+            return beside if TAG_DIV <= code < TAG_ARTICLE or code == TAG_DL else NULL
         node = node.parent
         if node == NULL or node.type != ELEMENT_NODE or node.local_name == id_body:
             return NULL

@@ -935,7 +935,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         said.class_length = 0
     elif m.code == TAG_CODE and is_code_block(node):
         m.role = ROLE_BLOCK
-    elif said.kind != NULL and node.local_name == id_span:
+    elif said.kind != NULL and node.local_name == id_span and read_kind(&m, NULL, 0, said.kind):
         m.role = ROLE_BLOCK
     elif m.code == TAG_FOOTER and meaning_of(node.parent).code == TAG_BLOCKQUOTE:
         m.code = TAG_P  # the source of a quotation

@@ -297,3 +297,41 @@ def test_whatever_a_page_says(data: object, text: str, url: str) -> None:
     found = ncleaner.metadata(page, url)
     json.dumps(found.to_dict()).encode()
     assert found == ncleaner.metadata(page, url)
+
+
+PARAGRAPH = "<p>The ferry across the narrow bay had not run for eleven winters when the council voted to buy a boat."
+CRUMBS = "<ol itemscope itemtype=https://schema.org/BreadcrumbList>{}</ol>"
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "value"),
+    [
+        # years of eras with dots; those that no era has; a year of Islam on a page that is not of Arabia
+        ("<html lang=ja><h1>題</h1><div class=date>令和4.4.25</div>", "published", "2022-04-25"),
+        ("<html lang=ja><h1>題</h1><div class=date>R4.4.25</div>", "published", "2022-04-25"),
+        ("<html lang=ja><h1>題</h1><div class=date>令和0年4月25日</div>", "published", ""),
+        ("<html lang=en><h1>T</h1><div class=date>1443/9/24</div>", "published", ""),
+        ("<html lang=en><h1>T</h1><div class=date>1403/2/5</div>", "published", "2024-04-24"),
+        ("<html lang=he><title>Old ferry</title><h1>Old ferry</h1><div>כ\"ה בניסן תשפ\"ב</div>", "published", "2022-04-26"),
+        # the date of a member
+        ("<h1>T</h1><div class=user>Join Date: Mar 12, 2009</div>", "published", ""),
+        ("<h1>T</h1><a rel=license href='javascript:x'>CC</a>", "licence", ""),
+        ("<html lang=zh><h1>渡輪</h1><div class=byline>台北報導</div>", "authors", []),
+        ("<h1>Ferries</h1><div class=byline>By land and sea</div>", "authors", []),
+        ('<script type=application/ld+json>{"@type": "Article", "headline": "A\\u0000 ferry"}</script>', "title", "A ferry"),
+        (
+            '<script type=application/ld+json>{"@type": "BreadcrumbList", "itemListElement": [{"position": 2, "name": "B"},'
+            '{"position": "1", "name": "A"}]}</script>',
+            "breadcrumbs",
+            ["A", "B"],
+        ),
+        (
+            CRUMBS.format("<li itemprop=itemListElement>A<li itemprop=itemListElement>B")
+            + CRUMBS.format("<li itemprop=itemListElement>C"),
+            "breadcrumbs",
+            ["A", "B"],
+        ),
+    ],
+)  # fmt: skip
+def test_statements_that_say_something_else(page: str, name: str, value: object) -> None:
+    assert ncleaner.metadata(page + PARAGRAPH).to_dict()[name] == value

@@ -250,7 +250,7 @@ def test_parts_inside_of_parts(number: int) -> None:
         ("<div role=tabpanel hidden><pre><code>a</code></pre></div><div role=tabpanel hidden>b</div>", "a", "b"),
         (f"<div role=tablist><b role=tab>t</b><div role=tabpanel>{'a ' * 150}</div></div>", f"t{'a ' * 149}a", ""),
         # an element opens what is hidden
-        ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "a", "b"),
+        ("<button aria-controls=x>t</button><div id=x hidden>a</div><div id=y hidden>b</div>", "ta", "b"),
         ("<h2><button aria-controls=x></button></h2><p id=x class=d-none>a<p id=xx hidden>b", "a", "b"),
         ("<a aria-controls=x role=tab></a><p id=x style='display:none'>a<p id='' hidden>b", "a", "b"),
         ("<nav><a aria-controls=x></a></nav><div id=x hidden>a</div>", "", "a"),
