@@ -377,7 +377,7 @@ class Cleaner:
         >>> import ncleaner
         >>> cleaner = ncleaner.Cleaner("heuristics-only")
         >>> print(cleaner.markdown("<h2>Late</h2><p>The ferry <b>sails</b> until May, as it did in 1998."))
-        ## Late
+        # Late
         <BLANKLINE>
         The ferry **sails** until May, as it did in 1998.
 

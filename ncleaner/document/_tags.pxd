@@ -44,6 +44,7 @@ cpdef enum Tag:
     TAG_SUMMARY = 21
     TAG_DIALOG = 22
     TAG_FIGURE = 23
+    TAG_FIGCAPTION = 24
     TAG_TABLE = 25
     TAG_CAPTION = 26
     TAG_THEAD = 28

@@ -10,7 +10,7 @@ from libc.string cimport memset
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_RULE
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
-    MAX_TAGS, TAG_ASIDE, TAG_DD, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
+    MAX_TAGS, TAG_ASIDE, TAG_BLOCKQUOTE, TAG_DD, TAG_DT, TAG_FIGCAPTION, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
 )
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
@@ -83,9 +83,15 @@ cdef int _kind_of_tag(const blocks_t* blocks, int32_t e) noexcept nogil:
 
 
 cdef void _find_boxes(blocks_t* blocks) noexcept nogil:
-    cdef int32_t e
+    cdef const element_t* elements = blocks.t.elements
+    cdef int32_t e, quote = -1
     for e in range(<int32_t> blocks.t.n_elements):
         blocks.places[e].box = e if _kind_of(blocks, e) != NO_BOX else _around(blocks, e)
+        if elements[e].tag == TAG_BLOCKQUOTE:
+            quote = e
+        elif elements[e].tag == TAG_FIGCAPTION and quote >= 0 and elements[e].parent == elements[quote].parent:
+            # the source of a quotation is its last line
+            blocks.places[e].box = quote
 
 
 cdef block_t* _add(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
@@ -667,6 +673,18 @@ cdef void _judge(blocks_t* blocks) noexcept nogil:
             around.last = <int32_t> (-2 - i)
 
 
+cdef void _raise_headings(blocks_t* blocks) noexcept nogil:
+    """Makes the highest level of the headings that are kept the first one."""
+    cdef size_t i
+    cdef int32_t highest = 7
+    for i in range(blocks.n_nodes):
+        if blocks.nodes[i].kind == HEADING:
+            highest = min(highest, blocks.nodes[i].number)
+    for i in range(blocks.n_nodes):
+        if blocks.nodes[i].kind == HEADING:
+            blocks.nodes[i].number -= highest - 1
+
+
 cdef void outline(blocks_t* blocks) noexcept nogil:
     """Makes the nodes of a page."""
     cdef stack_t stack
@@ -689,3 +707,4 @@ cdef void outline(blocks_t* blocks) noexcept nogil:
             return
     _add_pictures(blocks, &stack, mark, <int32_t> blocks.t.n_runs, -1)
     _judge(blocks)
+    _raise_headings(blocks)

@@ -11,11 +11,11 @@ from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES, mark_text
 from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
-from ncleaner.document._tags cimport TAG_LI
+from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_LI
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
     PICTURE, FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
-    end_of, fill_row, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
+    end_of, fill_row, first_run_of, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_between, put_byte, put_bytes, put_escaped, put_number,
@@ -238,6 +238,31 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
         put(w.out, b" |")
 
 
+cdef bint _is_key(const blocks_t* blocks, int32_t cell) noexcept nogil:
+    """Returns whether a cell is a head, or all of its text is bold."""
+    cdef int32_t node, run
+    cdef bint is_bold = False
+    if cell < 0 or blocks.nodes[cell].flags & HEAD:
+        return cell >= 0
+    for node in range(cell + 1, end_of(blocks, cell)):
+        if blocks.nodes[node].kind != PARAGRAPH:
+            return False
+        for run in range(first_run_of(blocks, blocks.nodes[node].first), blocks.t.segments[blocks.nodes[node].last].last_run + 1):
+            if not blocks.t.runs[run].context >> CONTEXT_BOLD & 1:
+                return False
+            is_bold = True
+    return is_bold
+
+
+cdef bint _has_key(const blocks_t* blocks, const rows_t* rows) noexcept nogil:
+    """Returns whether a row has a key and its values: only its first cell is like a head."""
+    cdef int32_t k
+    for k in range(1, rows.columns):
+        if _is_key(blocks, rows.cells[k]):
+            return False
+    return _is_key(blocks, rows.cells[0])
+
+
 cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
     """Writes a table after its caption. It must have a head: its first row, or an empty one where that is removed."""
     cdef const blocks_t* blocks = w.blocks
@@ -259,7 +284,7 @@ cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
         if nodes[node].parent != table or nodes[node].kind == CAPTION:
             continue
         fill_row(&rows, blocks, table, node)
-        head = not begun and (nodes[node].number == 0 or is_head(blocks, node))
+        head = is_head(blocks, node) or nodes[node].number == 0 and not _has_key(blocks, &rows)
         if begun:
             _new_line(w, True)
             _markdown_row(w, &rows, node, False)

@@ -37,7 +37,8 @@ _NUMBERS = {
     "data-callout": OF_CALLOUT, "data-language": OF_LANGUAGE, "aria-controls": OF_CONTROLS,
     "aria-haspopup": OF_POPUP, "popover": OF_MODAL, "aria-modal": OF_MODAL, "open": OF_OPEN,
     "shadowrootmode": OF_SHADOW, "slot": OF_SLOT,
-    "reversed": OF_REVERSED, "datetime": OF_DATETIME, "data-block-type": OF_BLOCK, "data-as": OF_BLOCK, "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
+    "reversed": OF_REVERSED, "datetime": OF_DATETIME, "data-block-type": OF_BLOCK, "data-as": OF_BLOCK,
+    "data-enlighter-language": OF_LANGUAGE, "data-syntaxhighlighter-params": OF_LANGUAGE,
 }
 cdef enum:
     LONGEST = 29

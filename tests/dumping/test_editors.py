@@ -50,11 +50,11 @@ def of_notion(kind: str, text: str) -> str:
             of_feishu("heading2", "a")
             + of_feishu("bullet", "<div class=dot>•</div><div>b</div>" + of_feishu("bullet", "<div>◦</div><div>c</div>"))
             + of_feishu("ordered", "<div>3.</div><div>d</div>"),
-            "## a\n\n- b\n  - c\n\n3. d",
+            "# a\n\n- b\n  - c\n\n3. d",
         ),
         (of_feishu("code", "<div>a:</div><div>  b</div>") + of_feishu("text", "c"), "```\na:\n  b\n```\n\nc"),
         (of_feishu("quote_container", of_feishu("text", "a")), "> a"),
-        (of_notion("sub_header", "a") + of_notion("bulleted_list", "b") + of_notion("text", "c"), "## a\n\n- b\n\nc"),
+        (of_notion("sub_header", "a") + of_notion("bulleted_list", "b") + of_notion("text", "c"), "# a\n\n- b\n\nc"),
         ("<ul><li><span class=dot>•</span> a<li><b>2.</b> b<li>·</ul>", "- a\n- **2\\.** b\n- ·"),
         (
             "<div class=code><script type=syntaxhighlighter class='brush: java; gutter: false'><![CDATA[a <b> c\n\nd]]></script>",

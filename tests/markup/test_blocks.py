@@ -10,9 +10,9 @@ BLOCKS = [
     # paragraphs, headings, rules
     ("<p>One.<p>Two.", "One.\n\nTwo."),
     ("<h1>A</h1><h6>B</h6>", "# A\n\n###### B"),
-    ("<h2><div>A</div><div>B</div></h2>", "## A B"),
-    ("<h2>A<br>B</h2>", "## A B"),
-    ("<h2><b>A</b> <i>b</i></h2>", "## A *b*"),
+    ("<h2><div>A</div><div>B</div></h2>", "# A B"),
+    ("<h2>A<br>B</h2>", "# A B"),
+    ("<h2><b>A</b> <i>b</i></h2>", "# A *b*"),
     ("<p>One.<hr>Two.", "One.\n\n* * *\n\nTwo."),
     ("<hr>One.<hr><ul><li>a<hr>b</ul><hr>", "One.\n\n* * *\n\n- a\n\n  * * *\n\n  b"),
     # line breaks: also where one ends a segment
@@ -44,7 +44,7 @@ BLOCKS = [
     ("<ul>text<li>a</ul>", "- text\n- a"),
     ("<li>a<li>b", "- a\n- b"),
     ("<ul></ul><ol><li></ol>x", "x"),
-    ("<ul><li><h3>A</h3><p>b</ul>", "- ### A\n\n  b"),
+    ("<ul><li><h3>A</h3><p>b</ul>", "- # A\n\n  b"),
     # quotations
     ("<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"),
     ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
@@ -52,7 +52,7 @@ BLOCKS = [
     # headings without a tag of one
     (
         "<div role=heading aria-level=3>a</div><p role=heading>b<div role=row aria-level=2>c</div>",
-        "### a\n\n## b\n\nc",
+        "## a\n\n# b\n\nc",
     ),
     (f"<div role=heading>{'a' * 121}</div>", "a" * 121),
     ("<ul><li role=heading aria-level=2>a</ul><p><span role=heading aria-level=2>b</span> c", "- a\n\nb c"),
@@ -170,7 +170,7 @@ BLOCKS = [
     ("<pre class=lang-py>a</pre><div>Python</div>", "```py\na\n```"),
     ("<div>Python code</div><pre class=lang-py>a</pre>", "Python code\n\n```py\na\n```"),
     ("<div>Java</div><pre class=lang-js>a</pre>", "Java\n\n```js\na\n```"),
-    ("<h2>Python</h2><pre class=lang-py>a</pre>", "## Python\n\n```py\na\n```"),
+    ("<h2>Python</h2><pre class=lang-py>a</pre>", "# Python\n\n```py\na\n```"),
     # <code> with lines, and code without <pre>
     ("<p><code>a<br>&nbsp; b</code>", "```\na\n  b\n```"),
     ("<div><code style='white-space: pre'>a\n  b</code></div>", "```\na\n  b\n```"),
@@ -317,7 +317,7 @@ LINKS = [
     ('<p>So it is!<a href="b">a!</a> Sail!', "So it is\\![a!](https://harbour.example/log/b) Sail!"),
     ('<p><a href="#top">a</a> <a href="">b</a> <a>c</a>', "a b c"),
     ('<p><a href="mailto:a@b.example">a</a>', "[a](mailto:a@b.example)"),
-    ('<a href="b"><h2>A</h2><p>c</a>', "## [A](https://harbour.example/log/b)\n\n[c](https://harbour.example/log/b)"),
+    ('<a href="b"><h2>A</h2><p>c</a>', "# [A](https://harbour.example/log/b)\n\n[c](https://harbour.example/log/b)"),
 ]  # fmt: skip
 
 
@@ -416,7 +416,7 @@ def test_html() -> None:
         "<pre class=lang-c>m &lt;\n\n\nn</pre><dl><dt>o<dd>p</dl><blockquote>q</blockquote>"
     )
     assert clean_html(html) == (
-        "<h2>A</h2>\n"
+        "<h1>A</h1>\n"
         "<p>D <strong>e</strong> &lt;f&gt; &amp; <u>g</u> <mark>h</mark> <q>i</q><br>\nj</p>\n"
         '<ol start="3">\n<li>k</li>\n<li value="7">l</li>\n</ol>\n'
         '<pre><code class="language-c">m &lt;\n\n\nn</code></pre>\n'
@@ -440,14 +440,14 @@ def test_what_is_not_kept_leaves_nothing_behind() -> None:
     assert markdown(html, []) == ""
     assert markdown(html, [2]) == "- c"
     assert markdown(html, [4, 6]) == "1. e\n3. g"
-    assert markdown(html, [0, 3]) == "## A\n\n> d"
+    assert markdown(html, [0, 3]) == "# A\n\n> d"
     assert markdown(html, [7, 9]) == "```\nh\n\nj\n```"
     assert clean_html(html, []) == ""
     assert clean_html(html, [6]) == '<ol start="3">\n<li>g</li>\n</ol>\n'
 
 
 def test_headings_carry_no_sign_that_links_to_themselves() -> None:
-    assert markdown("<h2 id=a>A<a href='#a'>§</a></h2><p>b <a href='#a'>§</a>") == "## A\n\nb §"
+    assert markdown("<h2 id=a>A<a href='#a'>§</a></h2><p>b <a href='#a'>§</a>") == "# A\n\nb §"
 
 
 def test_callouts_and_tasks_as_html() -> None:
@@ -497,3 +497,23 @@ def test_items_take_the_place_of_the_removed_text_around_them(
 )
 def test_a_definition_without_its_term_is_none_of_another(html: str, keep: list[int], expected: str) -> None:
     assert markdown(html, keep) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        # the highest level of the headings is the first one
+        ("<h3>A</h3><h5>B</h5><h4>C", "# A\n\n### B\n\n## C"),
+        ("<h4>A</h4><h1>B", "#### A\n\n# B"),
+        # what a quotation is from is its last line
+        ("<figure><blockquote><p>a</blockquote><figcaption>b</figcaption></figure>c", "> a\n>\n> b\n\nc"),
+        ("<blockquote><p>a</blockquote><figcaption>b</figcaption>", "> a\n>\n> b"),
+        ("<figure><figcaption>b</figcaption><blockquote><p>a</blockquote></figure>", "b\n\n> a"),
+        # the first row of a table of keys and values is no head
+        ("<table><tr><td><b>a</b><td>1<tr><td><b>b</b><td>2</table>", "| | |\n| --- | --- |\n| **a** | 1 |\n| **b** | 2 |"),
+        ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", "| | |\n| --- | --- |\n| a | 1 |\n| b | 2 |"),
+        ("<table><tr><td><b>a</b><td><b>1</b><tr><td>b<td>2</table>", "| **a** | **1** |\n| --- | --- |\n| b | 2 |"),
+    ],
+)
+def test_heads_and_sources(html: str, text: str) -> None:
+    assert markdown(html) == text

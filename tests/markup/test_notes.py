@@ -94,10 +94,10 @@ def test_the_heading_of_notes_goes() -> None:
     assert markdown(html) == "Late[^1] again.\n\n[^1]: Since May."
     assert (
         markdown(html + "<h2>More</h2><p>Other.")
-        == "Late[^1] again.\n\n[^1]: Since May.\n\n## More\n\nOther."
+        == "Late[^1] again.\n\n[^1]: Since May.\n\n# More\n\nOther."
     )
-    assert markdown(html + "<p>Other.") == "Late[^1] again.\n\n## Notes\n\n[^1]: Since May.\n\nOther."
-    assert "<h2>Notes</h2>" in clean_html(html)
+    assert markdown(html + "<p>Other.") == "Late[^1] again.\n\n# Notes\n\n[^1]: Since May.\n\nOther."
+    assert "<h1>Notes</h1>" in clean_html(html)
 
 
 def test_a_note_without_its_reference_is_text() -> None:

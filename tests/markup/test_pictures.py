@@ -192,4 +192,4 @@ def test_an_image_before_a_block_beside_the_text(beside: str, stays: bool) -> No
 def test_an_image_in_a_heading_without_text_stands_for_itself() -> None:
     page = "<p>a<h2><img src=b.jpg></h2><p>c<h2><img src=d.jpg>e</h2><p>f"
     folder = "https://harbour.example/log"
-    assert markdown(page, images=True) == f"a\n\n![]({folder}/b.jpg)\n\nc\n\n## ![]({folder}/d.jpg) e\n\nf"
+    assert markdown(page, images=True) == f"a\n\n![]({folder}/b.jpg)\n\nc\n\n# ![]({folder}/d.jpg) e\n\nf"

@@ -99,8 +99,8 @@ def test_the_cleaner_writes_markup() -> None:
     cleaner = Cleaner("ngram", threshold="precision")
     prose = "Nobody knows why the ferry was late again this morning, and those on the pier did not ask."
     html = f"<ul><li>Home<li>News</ul><h2>Late</h2><p>{prose} <a href=b>More</a> <img src=c>"
-    assert cleaner.markdown(html) == f"## Late\n\n{prose} More"
-    assert cleaner.html(html) == f"<h2>Late</h2>\n<p>{prose} More</p>\n"
+    assert cleaner.markdown(html) == f"# Late\n\n{prose} More"
+    assert cleaner.html(html) == f"<h1>Late</h1>\n<p>{prose} More</p>\n"
     text = cleaner.markdown(html.encode(), "http://x.example/a", links=True, images=True)
     assert text.endswith("[More](http://x.example/b)\n\n![](http://x.example/c)")
     assert cleaner.markdown("") == cleaner.html("") == ""
