@@ -93,7 +93,11 @@ class Extracted(NamedTuple):
             row |= self.metadata.to_dict() if name == "metadata" else {name: value}
         texts = {"text": self.text, "markdown": self.markdown}
         posts = [post._asdict() for post in self.posts] or None
-        return {name: None if value in ("", []) else value for name, value in row.items()} | texts | {"posts": posts}
+        return (
+            {name: None if value in ("", []) else value for name, value in row.items()}
+            | texts
+            | {"posts": posts}
+        )
 
     @staticmethod
     def schema() -> Any:
@@ -105,15 +109,9 @@ class Extracted(NamedTuple):
         ListType(list<item: string>)
         """
         require("a schema", "pyarrow", "parquet")
-        from ncleaner.sinks.schema import pa, schema_of
+        from ncleaner.sinks.schema import schema_of_names
 
-        rows = schema_of(SinkOptions(segments=True, posts=True))
-        types = {
-            "quality": pa.float64(),
-            **dict.fromkeys(("authors", "tags"), pa.list_(pa.string())),
-            **{name: rows.field(name).type for name in ("posts", "segments")},
-        }
-        return pa.schema([(name, types.get(name, pa.string())) for name in nothing_extracted().to_dict()])
+        return schema_of_names(nothing_extracted().to_dict())
 
     def __repr__(self) -> str:
         title, begin = (text[:_SHOWN] for text in (self.metadata.title, self.text))

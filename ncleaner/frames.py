@@ -124,7 +124,9 @@ def settings_of(cleaner: Cleaner | None, options: RowOptions) -> Settings:
         ("posts", output.posts, recipe.facts and recipe.marks),
     ):
         if wish and not collected:
-            need = {"metadata": "facts", "markdown": "marks", "source": "sources"}.get(name, "facts=True, marks")
+            need = {"metadata": "facts", "markdown": "marks", "source": "sources"}.get(
+                name, "facts=True, marks"
+            )
             raise ValueError(f"{name} needs a Cleaner({need}=True)")
     return Settings(recipe, Reading(**reading), output)
 

@@ -1,9 +1,12 @@
 """The posts of a page: those of a forum, a question with its answers, the comments below a text, a live blog.
 
-What is beside the text of a post (`document/threads.py`) says who has written it and when, or JSON-LD says it of the same text.
+What is beside the text of a post (`document/threads.py`) says who has written it and when, or JSON-LD
+says it of the same text.
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,14 +26,16 @@ from ncleaner.text.wordlists import any_of
 
 # what is beside a name in its line
 _AROUND = re.compile(
-    rf"\d+ ?(?:{AGO}).*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)|[»«·•|,:#–—]|(?<!\S)@",
+    rf"\d+ ?(?:{AGO}).*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)"
+    r"|[»«·•|,:#–—]|(?<!\S)@",
     re.IGNORECASE,
 )
-_NO_NAMES = frozenset(WORDS["no names"])
+# the role of a member follows the name
+_ROLES = re.compile(rf"(?:^| )(?:{any_of(WORDS['no names'])})$", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Characters and words of a name, and kept lines about a post at its beginning.
 _LONGEST_NAME, _MOST_WORDS, _HEADS = 40, 4, 4
-# Letters of a text by which that of JSON-LD is found, values of JSON-LD that are read, and keys of what has posts.
+# Letters of a text by which that of JSON-LD is found, its values that are read, and keys of what has posts.
 _KEY, _VALUES = 30, 2_000
 _HOLDERS = {
     "mainEntity": "", "acceptedAnswer": "accepted", "suggestedAnswer": "answer", "comment": "comment",
@@ -38,7 +43,9 @@ _HOLDERS = {
 }  # fmt: skip
 _ANSWERS = ("answer", "accepted")
 # the id of a post
-_NUMBERED = re.compile(r"(?:\w*(?:post|comment|answer|question|msg|message|reply|entry|cid|edit)\w*[-_]?)?\d+")
+_NUMBERED = re.compile(
+    r"(?:\w*(?:post|comment|answer|question|msg|message|reply|entry|cid|edit)\w*[-_]?)?\d+"
+)
 
 
 class Post(NamedTuple):
@@ -65,9 +72,6 @@ class Post(NamedTuple):
 _UNKNOWN = Post("", "", 0, 0, None, "", "")
 
 
-_UNKNOWN = Post("", "", 0, 0, None, "", "")
-
-
 def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
     """Returns the posts of a page.
 
@@ -80,7 +84,7 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
     if not blocks:
         return []
     stated = _stated(document)
-    ids, times = _Marks(document, Mark.MARK_ID), _Marks(document, Mark.MARK_TIME)
+    ids, times = (texts_of(document.tables, mark) for mark in (Mark.MARK_ID, Mark.MARK_TIME))
     month_first = is_month_first(document.lang, host_of(url))
     starts, ends = places_in_text(document, document.segments)
     sizes = np.where(kept.mask, ends - starts + 1, 0)
@@ -93,12 +97,14 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
         before = list(lines_of(document, range(block.first, begins)[:LINES]))
         after = list(lines_of(document, range(block.last + 1, block.end)[:LINES]))
         said = stated.get(_key(document, begins, block.last), _UNKNOWN)
-        date = next(filter(None, map(iso_date, times.within(block.first, block.end).values())), "")
+        date = next(
+            filter(None, map(iso_date, _within(document, times, block.first, block.end).values())), ""
+        )
         if block.element < 0 and document.facts is not None:
             # the page is that of its first post
             page = metadata_of(document, url)
             before, after, date = [], list(page.authors[:1]), page.published or date
-        anchors = ids.within(block.first, begins + 1)
+        anchors = _within(document, ids, block.first, begins + 1)
         name = anchors.get(block.element) or next(filter(_NUMBERED.fullmatch, anchors.values()), "")
         kind = said.kind or next(filter(name.startswith, ("question", "answer", "comment")), "")
         reply = block.around if block.around >= 0 else None
@@ -108,39 +114,39 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
         address = said.permalink or (f"#{name}" if name else "")
         post = Post(
             said.author or _author(before) or _author(after),
-            said.date or date or _date([*before, *after], month_first, document.lang),
+            said.date
+            or date
+            or next(
+                (day.day for line in (*before, *after) for day in dates_in(line, month_first, document.lang)),
+                "",
+            ),
             int(places[begins]),
             int(places[block.last] + sizes[block.last]) - 1,
             reply,
             address_in(address, url) if address else "",
-            "post" if is_forum and reply is None and kind == "comment" else kind or (
-                "comment" if reply is not None or (block.is_comment and not is_forum) else "post"
-            ),
+            "post"
+            if is_forum and reply is None and kind == "comment"
+            else kind or ("comment" if reply is not None or (block.is_comment and not is_forum) else "post"),
         )
         found.append(post)
     return found
 
 
-class _Marks:
-    """The texts of the marks of a kind, by their places."""
-
-    def __init__(self, document: Document, kind: Mark) -> None:
-        marks = texts_of(document.tables, kind)
-        self._texts = [(element, text.decode("utf-8", "replace")) for text, element, _, _ in marks]
-        self._runs = np.array([run for _, _, _, run in marks], np.int64)
-        self._segments = document.segments
-
-    def within(self, first: int, end: int) -> dict[int, str]:
-        """Returns the last one of each element between two segments."""
-        runs = self._segments["first_run"][first], self._segments["last_run"][end - 1]
-        places = np.searchsorted(self._runs, runs[0]), np.searchsorted(self._runs, runs[1], "right")
-        return dict(self._texts[places[0] : places[1]])
+def _within(
+    document: Document, marks: list[tuple[bytes, int, int, int]], first: int, end: int
+) -> dict[int, str]:
+    """Returns the texts of marks between two segments: of each element, the last one."""
+    begin, stop = int(document.segments["first_run"][first]), int(document.segments["last_run"][end - 1])
+    found = marks[bisect_left(marks, begin, key=itemgetter(3)) : bisect_right(marks, stop, key=itemgetter(3))]
+    return {element: text.decode("utf-8", "replace") for text, element, _, _ in found}
 
 
 def _beginning(document: Document, kept: Kept, block: Block) -> int:
     """Returns the first segment of a post that is not a line about it with a date."""
     rows = [row for row in range(block.begins, block.last + 1)[: 2 * _HEADS] if kept.mask[row]]
-    heads = [place for place, row in enumerate(rows[:_HEADS]) if any(map(dates_in, lines_of(document, [row])))]
+    heads = [
+        place for place, row in enumerate(rows[:_HEADS]) if any(map(dates_in, lines_of(document, [row])))
+    ]
     return rows[heads[-1] + 1] if heads and heads[-1] + 1 < len(rows) else block.begins
 
 
@@ -150,20 +156,11 @@ def _author(lines: list[str]) -> str:
         dates = dates_in(line)
         name = line[: dates[0].start] if dates else line
         for _ in range(2):
-            name = " ".join(_AROUND.sub(" ", name).split())
-        words = name.split()
-        # the role of a member follows the name
-        while words and not _NO_NAMES.isdisjoint((words[-1].casefold(), " ".join(words[-2:]).casefold())):
-            del words[-2 if " ".join(words[-2:]).casefold() in _NO_NAMES else -1 :]
-        name = " ".join(words)
-        is_short = 1 < len(name) <= _LONGEST_NAME and len(words) <= _MOST_WORDS
+            name = _ROLES.sub("", " ".join(_AROUND.sub(" ", name).split()))
+        is_short = 1 < len(name) <= _LONGEST_NAME and name.count(" ") < _MOST_WORDS
         if is_short and _LETTERS.search(name) and name[-1] not in ".!?…":
             return name
     return ""
-
-
-def _date(lines: list[str], month_first: bool, lang: str) -> str:
-    return next((each.day for line in lines for each in dates_in(line, month_first, lang)), "")
 
 
 def _key(document: Document, first: int, last: int) -> str:
@@ -178,7 +175,7 @@ def _letters(text: str) -> str:
 
 
 def _stated(document: Document) -> dict[str, Post]:
-    """Returns what JSON-LD says of posts: {first letters of a text: who has written it, when, where, what it is}."""
+    """Returns what JSON-LD says of posts, by the first letters of their texts."""
     found: dict[str, Post] = {}
     waiting: list[tuple[Any, str]] = [(each, "") for each in Statements(document.facts or ()).objects]
     for _ in range(_VALUES):

@@ -81,7 +81,6 @@ ctypedef struct tables_t:
 
 cdef enum:
     CACHED_STYLES = 512
-    SHORTCODES = 16      # most names of shortcodes whose end tags are recognized
     # Most words that are read from the class, id and role of one element.
     MAX_NAMES = 32
     # Zones of segments, in the order of `tables.ZONES`.
@@ -146,8 +145,6 @@ ctypedef struct builder_t:
     int32_t unheard      # tags of the parts left out, minus 1 for each void element that was opened and closed
     uint16_t blocks_opened
     uint16_t blocks_closed
-    uint64_t shortcodes[SHORTCODES]  # hashes of the names of shortcodes with attributes
-    int32_t n_shortcodes
     bint no_memory
     uint64_t cached_styles[CACHED_STYLES]
     uint32_t cached_cues[CACHED_STYLES]

@@ -26,8 +26,8 @@ _DATED = re.compile(
 )
 # Bytes of a line that may have a date or a name, and lines before and after a text.
 _LONGEST_LINE, LINES = 80, 12
-# The share of the blocks of a group that have a date, and of their characters that are in links at most; words of a
-# text above the first block; most blocks; blocks of a class for posts that need no dates.
+# The share of the blocks of a group that have a date, and of their characters that are in links at most; words
+# of a text above the first block; most blocks; blocks of a class for posts that need no dates.
 _SHARE, _LINKS, _FEWEST, _MOST, _SURE = 0.6, 0.5, 5, 10_000, 3
 _COMMENT, _HEADLINE = ZONES.index("comment"), ZONES.index("headline")
 _OF_COMMENTS, _OF_FORUMS = (1 << CUES.index(name) for name in ("comment", "forum"))
@@ -132,8 +132,10 @@ def _numbered(
 
 
 def places_of_posts(document: Document, kept: Kept) -> list[tuple[int, int]]:
-    """Returns (element, first kept segment) of each post; -1 for the segment of the first one, before which nothing
-    ends."""
+    """Returns (element, first kept segment) of each post; -1 for the segment of the first one, before which
+    nothing ends."""
     blocks = blocks_of_posts(document, kept)
     begins = [-1, *(block.begins for block in blocks[1:])]
-    return [(block.element, begin) for block, begin in zip(blocks, begins, strict=False) if block.element >= 0]
+    return [
+        (block.element, begin) for block, begin in zip(blocks, begins, strict=False) if block.element >= 0
+    ]

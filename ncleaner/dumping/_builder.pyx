@@ -16,7 +16,6 @@ from ncleaner.document._tables cimport (
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML, TAG_TD, TAG_TH, TAG_TR,
 )
-from ncleaner.dumping._spaces cimport shortcode_length
 from ncleaner.dumping._zones cimport assign_kinds, assign_zones
 from ncleaner.parsing._cues cimport style_hash
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
@@ -50,7 +49,6 @@ cdef enum:
     LEAD_E3 = 7    # U+3000: ideographic space
     LEAD_E1 = 8    # U+1680: ogham space
     LEAD_EF = 9    # U+FEFF: byte-order mark in the text
-    BRACKET = 10   # `[` and `{`, with which a shortcode may begin
 
 cdef unsigned char byte_class[256]
 
@@ -66,8 +64,6 @@ cdef void _classify_bytes():
             byte_class[c] = DROPPED
         elif 0x80 <= c <= 0xBF:
             byte_class[c] = CONTINUATION
-        elif c == 0x5B or c == 0x7B:
-            byte_class[c] = BRACKET
         else:
             byte_class[c] = {0xC2: LEAD_C2, 0xE1: LEAD_E1, 0xE2: LEAD_E2, 0xE3: LEAD_E3, 0xEF: LEAD_EF}.get(c, PLAIN)
 
@@ -143,7 +139,7 @@ cdef enum:
 
 
 cdef inline bint _is_simple(const unsigned char* p, bint ascii, uint32_t* spaces, uint32_t* others) noexcept nogil:
-    """Returns whether nothing changes in a block of bytes, and none may begin a shortcode. It reads one byte more.
+    """Returns whether nothing changes in a block of bytes. It reads one byte more.
 
     Counts the spaces, and the `others`, which are not the first ones of a character. With `ascii`, a block with other
     characters does not count as simple. Compilers make vectors of these loops."""
@@ -151,7 +147,7 @@ cdef inline bint _is_simple(const unsigned char* p, bint ascii, uint32_t* spaces
     cdef size_t k
     for k in range(BLOCK):
         c = p[k]
-        changes |= <uint8_t> ((c == 0x7F) | (c | 0x20 == c'{'))
+        changes |= <uint8_t> (c == 0x7F)
         if ascii:
             changes |= <uint8_t> (<int8_t> c < 0x20)
         else:
@@ -172,7 +168,7 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
     """Appends text in which nothing changes, a block or eight bytes at a time, as `add_text` does byte by byte.
 
     The last character written is no space. Stops before the eight bytes in which there is a control, a line end, a
-    second space, a character that is dropped or is white space, or a bracket of a shortcode. Returns the number of
+    second space, or a character that is dropped or is white space. Returns the number of
     bytes, and adds to `chars` and to the words of the segment.
     """
     cdef const unsigned char* p = data
@@ -181,7 +177,7 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
     cdef char* out = b.text + b.text_len
     cdef uint64_t word, spaces, highs, leads
     cdef uint32_t words = 0, found, count = 0, others
-    cdef bint space = False, marks = b.element >= 0
+    cdef bint space = False
     cdef int k
     while p <= stop:
         if p >= block and p + BLOCK < data + length:
@@ -203,8 +199,6 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
             break
         spaces = _zeros(word ^ (ONES * 0x20))
         if spaces & (spaces << 8) or (space and p[0] == c' '):
-            break
-        if marks and (_zeros(word ^ (ONES * c'[')) or _zeros(word ^ (ONES * c'{'))):
             break
         highs = word & HIGHS
         if highs:
@@ -351,10 +345,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         kind = byte_class[c]
         width = 1
         if kind >= LEAD_C2:
-            if kind == BRACKET:
-                width = <int> shortcode_length(b, data + i, length - i)
-            else:
-                width = _special(data + i, length - i)
+            width = _special(data + i, length - i)
             if width < 0:
                 i += <size_t> -width
                 continue

@@ -1,7 +1,7 @@
 """What editors and exports write in place of headings, items and code: Word, Feishu, Notion, Confluence.
 
-Word writes an item as a paragraph whose style says `mso-list:l0 level1 lfo1`, and its sign in `mso-list:Ignore`. Editors of
-the Web make all of <div>, and say in an attribute or a class what a block is.
+Word writes an item as a paragraph whose style says `mso-list:l0 level1 lfo1`, and its sign in `mso-list:Ignore`.
+Editors of the Web make all of <div>, and say in an attribute or a class what a block is.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -50,8 +50,8 @@ cdef bint _become(meaning_t* m, const unsigned char* name, size_t length) noexce
 
 
 cdef bint read_kind(meaning_t* m, const unsigned char* class_, size_t length, const str_t* kind) noexcept nogil:
-    """Gives a block of an editor the meaning of the element that it stands for, as its kind or else its class says; returns
-    whether one of them does."""
+    """Gives a block of an editor the meaning of the element that it stands for, as its kind or else its class says;
+    returns whether one of them does."""
     cdef size_t begin, end = 0
     if kind != NULL:
         return _become(m, kind.data, kind.length)

@@ -14,4 +14,3 @@ cdef struct panels_t:
 cdef void note_panel(panels_t* panels, node_t* node, str_t* name) noexcept nogil
 cdef bint is_panel(const panels_t* panels, node_t* node, const str_t* name, const str_t* role) noexcept nogil
 cdef bint is_row_of_tabs(node_t* root) noexcept nogil
-cdef bint is_above_panel(node_t* button, const str_t* name) noexcept nogil

@@ -1,4 +1,4 @@
-"""Interface of the rules about spaces between texts that touch, and about shortcodes."""
+"""Interface of the rules about spaces between texts that touch."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -39,4 +39,3 @@ cdef bint is_apart(
     builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
 ) noexcept nogil
 cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil
-cdef size_t shortcode_length(builder_t* b, const unsigned char* p, size_t length) noexcept nogil

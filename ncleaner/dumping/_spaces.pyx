@@ -1,35 +1,25 @@
-"""White space of the source that tags and marks stand for: spaces between texts that touch, and shortcodes.
+"""Spaces between texts that touch.
 
-*Joints.* Inline elements next to each other are either parts of a line that a style sheet sets apart (a name and a
+Inline elements next to each other are either parts of a line that a style sheet sets apart (a name and a
 date, labels, buttons), or formatting inside a word (a drop cap, half a word in bold). The style sheet is not known
 here. The rule looks at the characters at the joint, and at the two elements directly below the innermost element
 around both texts. `bench/glued.py` measures it against gold text; docs/internals.md has the figures.
-
-*Shortcodes* are marks of content managers that no plugin replaced, such as `[gallery ids="1,2"]`. The builder treats
-them as white space. The form of a mark must say what it is: a name with attributes (`[box type="info"]`), the end
-tag of a name that had attributes before (`[/box]`), a name with the prefix of a page builder (`[vc_row]`,
-`[/et_pb_text]`), the end tag of a shortcode that every WordPress has, or a directive of Magento (`{{widget
-type="…"}}`). The text between two marks stays. Inside <pre> and <code>, marks are examples. `[1]`, `[sic]`, `[edit]`
-and `a[href="x"]` have none of these forms.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, strlen
+from libc.stdint cimport uint8_t, uint32_t
 
-from ncleaner.document._hashes cimport hash_bytes
-from ncleaner.document._tables cimport SHORTCODES, builder_t
+from ncleaner.document._tables cimport builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
 )
-from ncleaner.parsing._cues cimport is_one_of, value_at
+from ncleaner.parsing._cues cimport value_at
 from ncleaner.parsing._structs cimport is_same
-from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, is_letter, table_of, words_t
+from ncleaner.text._ascii cimport begins, fill_words, find_any, is_digit, words_t
 from ncleaner.text._letters cimport (
-    LOWER, NO_LETTER, UNCASED, UPPER, after_white, decode_utf8, is_unspaced, is_white, letter_case,
+    LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_unspaced, is_white, letter_case,
 )
 
 from ncleaner.parsing._cues import CLASSES
-from ncleaner.text.wordlists import word_lists
 
 # --------------------------------------------------------------------------------------------------
 # Joints.
@@ -249,131 +239,3 @@ cdef bint is_apart(
     if how == CAPS:
         return left.tag != right.tag or left.name.length or right.name.length or left.spaced and right.spaced
     return _splits_small(left, right)
-
-
-# --------------------------------------------------------------------------------------------------
-# Shortcodes.
-
-cdef enum:
-    NAME = 40        # longest name of a shortcode
-    LONGEST = 4_000  # longest mark, in bytes
-    DIGITS = 3       # fewest digits of a value without quotes
-
-# `shortcodes.txt` says what these are, and how to add one.
-WORDS = word_lists("dumping/shortcodes", "builders", "ends", "directives, as written")
-cdef const char** PREFIXES = table_of(WORDS["builders"])
-cdef const char** CLOSINGS = table_of(WORDS["ends"])
-cdef const char** DIRECTIVES = table_of(WORDS["directives, as written"])
-
-
-cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
-    while p < end and (is_letter(p[0]) or is_digit(p[0]) or p[0] == c'_' or p[0] == c'-'):
-        p += 1
-    return p
-
-
-cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcept nogil:
-    """Returns whether the value of an attribute begins with a quote, straight or not, or is a number."""
-    cdef size_t n = 0
-    if p == end:
-        return False
-    if p[0] == c'"' or p[0] == c"'":
-        return True
-    if end - p > 3 and p[0] == 0xE2 and p[1] == 0x80 and (0x98 <= p[2] <= 0x9F or 0xB2 <= p[2] <= 0xB3):
-        return True
-    if end - p > 2 and p[0] == 0xC2 and (p[1] == 0xAB or p[1] == 0xBB):
-        return True
-    while p < end and is_digit(p[0]):
-        p += 1
-        n += 1
-    return n >= DIGITS and p < end and (is_white(p[0]) or p[0] == c']' or p[0] == c'/')
-
-
-cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
-    """Returns a pointer after the `]` of a mark whose attributes begin at `p`, or NULL if it is no mark."""
-    cdef const unsigned char* close
-    p = after_white(p, end)
-    cdef const unsigned char* name = p
-    p = _name_end(p, end)
-    if p == name or is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
-        return NULL
-    while p < end and p[0] != c']' and p[0] != c'[':
-        if p[0] == c'=' and p + 1 < end and (p[1] == c'"' or p[1] == c"'"):
-            close = <const unsigned char*> memchr(p + 2, p[1], <size_t> (end - p - 2))
-            if close != NULL:
-                p = close
-        p += 1
-    return p + 1 if p < end and p[0] == c']' else NULL
-
-
-cdef inline bint _has_prefix(const unsigned char* name, size_t length) noexcept nogil:
-    cdef const char** prefix = PREFIXES
-    while prefix[0] != NULL:
-        if length > strlen(prefix[0]) and memcmp(name, prefix[0], strlen(prefix[0])) == 0:
-            return True
-        prefix += 1
-    return False
-
-
-cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const unsigned char* end) noexcept nogil:
-    """Returns a pointer after the mark that begins with the bracket at `p`, or NULL if it is no mark."""
-    cdef const unsigned char* after
-    cdef int i
-    if <size_t> (end - p) > LONGEST:
-        end = p + LONGEST
-    p += 1
-    cdef bint closing = p < end and p[0] == c'/'
-    p += closing
-    cdef const unsigned char* name = p
-    p = _name_end(p, end)
-    cdef size_t length = <size_t> (p - name)
-    if length < 2 or length > NAME or p == end or not is_letter(name[0]):
-        return NULL
-    cdef uint64_t key = hash_bytes(length, name, length)
-    if is_white(p[0]) and not closing:
-        after = _attributes_end(p, end)
-        if after != NULL:
-            if b.n_shortcodes < SHORTCODES:
-                b.shortcodes[b.n_shortcodes] = key
-                b.n_shortcodes += 1
-            return after
-        p = after_white(p, end)
-    if p < end and p[0] == c'/' and not closing:
-        p += 1
-    if p == end or p[0] != c']':
-        return NULL
-    p += 1
-    if _has_prefix(name, length) or closing and is_one_of(name, length, CLOSINGS):
-        return p
-    if closing:
-        for i in range(b.n_shortcodes):
-            if b.shortcodes[i] == key:
-                return p
-    return NULL
-
-
-cdef const unsigned char* _directive_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
-    """Returns a pointer after the directive of Magento that begins with `{{` at `p`, or NULL if it is none."""
-    cdef const unsigned char* name = p + 2
-    cdef bint quoted = False
-    if <size_t> (end - p) > LONGEST:
-        end = p + LONGEST
-    p = _name_end(name, end)
-    if p == end or not is_white(p[0]) or not is_one_of(name, <size_t> (p - name), DIRECTIVES):
-        return NULL
-    while p < end and p[0] != c'}' and p[0] != c'{':
-        quoted |= p[0] == c'=' and _opens_value(p + 1, end)
-        p += 1
-    return p + 2 if quoted and end - p >= 2 and p[0] == c'}' and p[1] == c'}' else NULL
-
-
-cdef size_t shortcode_length(builder_t* b, const unsigned char* p, size_t length) noexcept nogil:
-    """Returns the length in bytes of the mark that begins with the `[` or `{` at `p`, or 0 if it is no mark."""
-    cdef const unsigned char* after = NULL
-    if b.pres or b.element < 0 or b.context >> CONTEXT_CODE & 1:
-        return 0
-    if p[0] == c'[':
-        after = _mark_end(b, p, p + length)
-    elif length > 1 and p[1] == c'{':
-        after = _directive_end(p, p + length)
-    return <size_t> (after - p) if after != NULL else 0

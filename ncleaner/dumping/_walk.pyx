@@ -12,10 +12,10 @@ from ncleaner.document._marks cimport (
 )
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE, TAG_BODY, TAG_CODE,
-    TAG_CUSTOM, TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_LI, TAG_MAIN, TAG_OL, TAG_MATH, TAG_P,
-    TAG_PRE, TAG_SUMMARY, TAG_TD,
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED,
+    ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_ARTICLE, TAG_BLOCKQUOTE,
+    TAG_BODY, TAG_CODE, TAG_CUSTOM, TAG_DIALOG, TAG_DIV, TAG_DT, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_HTML, TAG_LI,
+    TAG_MAIN, TAG_OL, TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
 )
 from ncleaner.dumping._attributes cimport (
     mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
@@ -32,23 +32,23 @@ from ncleaner.dumping._code cimport (
 from ncleaner.dumping._editors cimport add_macro, is_marker, level_in_word, read_kind
 from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
-    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA,
-    add_drawn, add_math, add_reading, add_tex, add_unread, end_readings, formula_class, is_named, is_of_formula, is_tex, is_tex_type,
-    may_be_formula, says_tex,
+    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_drawn,
+    add_math, add_reading, add_tex, add_unread, end_readings, formula_class, is_named, is_of_formula, is_tex,
+    is_tex_type, may_be_formula, says_tex,
 )
-from ncleaner.dumping._panels cimport is_above_panel, is_panel, is_row_of_tabs, note_panel, panels_t
+from ncleaner.dumping._panels cimport is_panel, is_row_of_tabs, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.parsing._cues cimport (
-    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_BLOCK, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
-    OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_REVERSED, OF_ROLE, OF_SHADOW, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
+    NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_BLOCK, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
+    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_REVERSED, OF_ROLE, OF_SHADOW, OF_SRC,
+    OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
 )
 from ncleaner.parsing._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
     id_button, id_html, id_iframe, id_input, id_math, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
     id_video, is_alone, is_bare_text, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
-from ncleaner.parsing._streamed cimport fill_slots, has_id, is_place, put_in_place
+from ncleaner.parsing._slots cimport fill_slots
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
@@ -77,14 +77,14 @@ cdef enum:
     NOT_SHOWN = 1
     SHOWN_APART = 2
 cdef const char** HIDES = [b"display:none", b"visibility:hidden", NULL]
-cdef const char** PARTS = [b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item", NULL]
+cdef const char** PARTS = [b"display:block", b"display:flex", b"display:grid", b"display:table", NULL]
 # These hide together: a block that unfolds, and that can be seen through until then.
 cdef const char** FLAT = [b"height:0", b"height:0px", b"max-height:0", b"max-height:0px", NULL]
 
 
 cdef int shown_as(const unsigned char* style, size_t length) noexcept nogil:
-    """Returns what a style attribute says of an element: NOT_SHOWN for `display:none`, `visibility:hidden`, or a height and
-    an opacity of 0; SHOWN_APART if it is a block; else 0.
+    """Returns what a style attribute says of an element: NOT_SHOWN for `display:none`, `visibility:hidden`, or a height
+    and an opacity of 0; SHOWN_APART if it is a block; else 0.
 
     White space and the difference between small and capital letters are ignored. The names of other properties may end
     like these: `--footer-display:none`. The time is linear in `length`."""
@@ -174,7 +174,6 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t cap_opened
     PyObject* error          # an exception, which is raised after the walk
     node_t* broken           # the parent of the last line break
-    bint placed              # the parts that come at the end of the page are in their places
 
 
 cdef bint _leave_out(builder_t* b, node_t* root, found_t* found) noexcept nogil:
@@ -281,8 +280,8 @@ cdef bint _may_play(const name_t* name, const str_t* value) noexcept nogil:
 
 
 cdef void _mark_picture(builder_t* b, node_t* node, bint is_media=False) noexcept nogil:
-    """Notes an image, or the addresses that a <source> has for the one that follows; or a video, a sound, or a player in a
-    frame."""
+    """Notes an image, or the addresses that a <source> has for the one that follows; or a video, a sound, or a player
+    in a frame."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef node_t* child = node.first_child
     cdef name_t* name
@@ -358,7 +357,7 @@ cdef node_t* _math_in(node_t* root) noexcept nogil:
 
 
 cdef void _add_tree(builder_t* b, node_t* math, const str_t* source, found_t* found) noexcept with gil:
-    """Writes a formula, or one that an image with an address shows; an exception is noted, and raised after the walk."""
+    """Writes a formula, or one that an image with an address shows. An exception is noted, and raised later."""
     try:
         if source != NULL:
             add_drawn(b, source)
@@ -559,7 +558,7 @@ cdef enum:
 
 
 cdef bint _is_verse(const node_t* around) noexcept nogil:
-    """Returns whether the lines that <br> makes in an element are those of a verse: short, unlike a text wrapped by hand."""
+    """Returns whether the lines that <br> makes in an element are those of a verse: shorter than of a text."""
     cdef node_t* node = around.first_child
     cdef const unsigned char* p
     cdef const unsigned char* end
@@ -567,7 +566,8 @@ cdef bint _is_verse(const node_t* around) noexcept nogil:
     while node != NULL and left and chars <= WIDEST_VERSE:
         left -= 1
         if node.type == TEXT_NODE:
-            p, end = (<text_node_t*> node).data.data, (<text_node_t*> node).data.data + (<text_node_t*> node).data.length
+            p = (<text_node_t*> node).data.data
+            end = p + (<text_node_t*> node).data.length
             strip(&p, &end)
             while p < end and chars <= WIDEST_VERSE:
                 # letters of East Asia are two wide
@@ -607,7 +607,7 @@ cdef const char** DIALOGUES = [b"alertdialog", b"dialog", NULL]
 
 
 cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
-    """Returns whether a button is a title: inside a heading, or above the block that it opens.
+    """Returns whether a button is a title: inside a heading. Notes what it opens.
 
     After other text, it does something: Copy, Close, Expand all."""
     if node.local_name != id_button:
@@ -615,7 +615,7 @@ cdef bint _is_title(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef str_t* panel = value_of(node, OF_CONTROLS)
     if panel != NULL:
         note_panel(&found.panels, node, panel)
-    return not b.open and (b.headings > 0 or is_above_panel(node, panel))
+    return not b.open and b.headings > 0
 
 
 cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:
@@ -668,17 +668,17 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
         attr = attr.next
-    # what comes at the end of a page is hidden until a script puts it in its place
-    if said.hidden and (has_id(node, c'S') or node.local_name == id_body or node.local_name == id_html):
+    # what React sends at the end of a page, as `S:1`, is hidden until a script puts it in its place
+    if said.hidden and (
+        said.id_ != NULL and said.id_.length > 2 and begins(said.id_.data, 2, b"s:")
+        or node.local_name == id_body or node.local_name == id_html
+    ):
         said.hidden = False
 
 
 cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) noexcept nogil:
     """Handles an element that has no text. Returns False."""
     b.object |= m.object and b.open
-    if not found.placed and is_place(node):
-        found.placed = True
-        put_in_place(node)
     if node.local_name == id_script:
         if (<element_node_t*> node).first_attr != NULL:
             if not add_macro(b, node):
@@ -886,9 +886,6 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if m.role == ROLE_LEFT_OUT:
         if not _is_title(b, node, found):
             return _pass_over(b, node, m, found)
-        if not b.headings:
-            m.role = ROLE_BLOCK
-            m.code = TAG_SUMMARY
     if m.role == ROLE_BREAK:
         if node.parent != found.broken:
             found.broken = node.parent

@@ -1,11 +1,10 @@
 """Text that is only in a page's data: JSON-LD, the state of a script, JSON in an attribute.
 
 Some pages show hardly any text before their scripts have run. The text that a reader will see is in the data
-of those scripts: JSON-LD, `__NEXT_DATA__`, Nuxt's payload, the caches of Apollo and Redux, the properties of
-Astro's islands. Most of it is something else: menus, other articles, other products, the messages of the
-interface. So one record is looked for, the object that has the title of the page, and the prose below it is
-written as HTML, in its order. The prose of other records inside it is theirs. Data that is not JSON has no
-record.
+of those scripts: JSON-LD, `__NEXT_DATA__`, the caches of Apollo and Redux. Most of it is something else:
+menus, other articles, other products, the messages of the interface. So one record is looked for, the object
+that has the title of the page, and the prose below it is written as HTML, in its order. The prose of other
+records inside it is theirs. Data that is not JSON has no record.
 
 All of it is bounded: characters of data, attempts to read a script, depth, objects, and steps through
 references. The time is linear in the size of the page.
@@ -87,22 +86,9 @@ _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
 
 
-class _Place(NamedTuple):
-    """A place of data.
-
-    Attributes:
-        kind: `code`, `json`, `flat` (the list that Nuxt makes of objects), `typed` (Astro's), or empty for
-            a script that is none of them.
-        text: its content.
-    """
-
-    kind: str
-    text: str
-
-
 class _Record(NamedTuple):
-    """A record: its title, its blocks in order, each as HTML, the characters of their text, and the fewest of these
-    that are taken."""
+    """A record: its title, its blocks in order, each as HTML, the characters of their text, and the fewest of
+    these that are taken."""
 
     title: str
     blocks: list[str]
@@ -132,24 +118,21 @@ def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     return text
 
 
-def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_Place]:
-    """Yields the places of data in page order."""
+def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[tuple[str, str]]:
+    """Yields the places of data in page order: `code`, `json` or "" for other scripts, and the text."""
     for node in nodes:
         attributes = node.attributes
         if node.tag != "script":
-            kind = "typed" if node.tag == "astro-island" else "json"
             for value in attributes.values():
                 if value and value.lstrip()[:1] in ("{", "["):
-                    yield _Place(kind, value)
+                    yield "json", value
             continue
         kind, text = (attributes.get("type") or "").lower(), content_of(node, passed_over)
         if "json" in kind:
-            is_flat = attributes.get("id") == "__NUXT_DATA__" or "data-nuxt-data" in attributes
-            text = _unwrapped(text.strip().removeprefix("<!--").lstrip())
-            yield _Place("flat" if is_flat else "json", text)
+            yield "json", _unwrapped(text.strip().removeprefix("<!--").lstrip())
         else:
             is_code = not kind or "javascript" in kind or kind == "module"
-            yield _Place("code" if is_code else "", text)
+            yield "code" if is_code else "", text
 
 
 def _without_tags(text: str) -> str:
@@ -212,37 +195,6 @@ def _values_of_code(code: str) -> Iterator[Any]:
         yield value
 
 
-def _unflattened(value: Any) -> Any:
-    """Returns Nuxt's flat list of values as objects: in it, each object has the places of its values."""
-    if not (isinstance(value, list) and value and isinstance(value[0], (dict, list))):
-        return value
-    made: list[Any] = [{} if isinstance(one, dict) else [] if isinstance(one, list) else one for one in value]
-
-    def at(place: Any) -> Any:
-        if not isinstance(place, float) or not 0 <= place < len(made):
-            return None
-        return made[int(place)]
-
-    for one, target in zip(value, made, strict=True):
-        if isinstance(one, dict):
-            target.update((key, at(place)) for key, place in one.items())
-        elif isinstance(one, list):
-            # ["Reactive", 1] is the value at 1
-            target.extend(at(place) for place in one if isinstance(place, float))
-    return made[0]
-
-
-def _untyped(value: Any, depth: int = 0) -> Any:
-    """Returns the properties of an Astro island as they were: each value is in a pair with its type."""
-    if isinstance(value, dict) and depth <= _DEPTH:
-        return {key: _untyped(one, depth + 1) for key, one in value.items()}
-    if not isinstance(value, list) or len(value) != 2 or depth > _DEPTH:
-        return value
-    if isinstance(value[1], list):
-        return [_untyped(one, depth + 1) for one in value[1]]
-    return _untyped(value[1], depth + 1)
-
-
 def _is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
     # most strings of data are short, or without the end of a sentence
@@ -296,14 +248,6 @@ def _known_spans(shown: str) -> set[str]:
 def _is_known(spans: set[str], known: set[str]) -> bool:
     """Returns whether a text with these sequences is known: at least the share `_KNOWN` of them is."""
     return len(spans & known) >= _KNOWN * len(spans)
-
-
-# What makes objects of the values of each kind of place.
-_MADE: dict[str, Callable[[Any], Any]] = {
-    "json": lambda value: value,
-    "flat": _unflattened,
-    "typed": _untyped,
-}
 
 
 def _titles_in(value: dict[str, Any]) -> list[str]:
@@ -546,14 +490,14 @@ def _is_new(spans: set[str], known: set[str]) -> bool:
 def find_record(
     parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
 ) -> str:
-    """Returns what a page does not show of the record that its data has of it, as HTML; empty if there is none.
+    """Returns what a page does not show of the record that its data has of it, as HTML; empty for none.
 
     Args:
         parser: the parsed page.
         title: its <title>.
         shown: text of the page's Document, one segment on each line. What is in this text is left out.
-        least: fewest characters of a text that the page does not show; a record must have the title of the
-            page. 0 for a page that shows hardly any text: a record that is far larger than all others will do.
+        least: fewest characters of a text that the page does not show; a record must have the title of
+            the page. 0 for a page that shows hardly any text: one far larger than all others will do.
         passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
     """
     searcher: _Searcher | None = None
@@ -564,7 +508,7 @@ def find_record(
         room -= len(text)
         if room < 0:
             break
-        for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
+        for value in _values_of_code(text) if kind == "code" else (_decode(text),):
             # most pages have scripts, and no data in them
             if searcher is None:
                 searcher = _Searcher([title, *_titles_of(parser)])

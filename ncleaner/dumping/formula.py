@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 
 from ncleaner.text.wordlists import pairs_of, word_lists
 
-# Deeper formulas, and those with more elements, are written as plain text. Among this many elements MathJax's name
-# of a part is searched.
+# Deeper formulas, and those with more elements, are written as plain text. Among this many elements MathJax's
+# name of a part is searched.
 _DEEPEST, _MOST, _NEAR = 100, 20_000, 50
 # `formula.txt` says what these are.
 _LISTS = word_lists("dumping/formula", "leaves", "parts", "wrappers")

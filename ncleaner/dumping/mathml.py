@@ -34,8 +34,8 @@ _LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)
 
 
 def tex_of(math: Element) -> str:
-    """Returns the TeX of a <math> or <mjx-math> on one line, without delimiters; of one that is too deep or too
-    large, its text; empty if it has none."""
+    """Returns the TeX of a <math> or <mjx-math> on one line, without delimiters; of one that is too deep or
+    too large, its text; empty if it has none."""
     text = " ".join("".join(math.itertext()).split())
     return _tex(tree_of(math)).strip() if text and is_small(math) else text
 

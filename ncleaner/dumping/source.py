@@ -2,13 +2,13 @@
 
 The parser notes where each text is in the page (`_guard.watch_places`), and the walk which segments it goes
 to. What this does not tell is searched for by its letters: text directly in tables, which the parser moves,
-text from the data of scripts, pages that were cut down before they were parsed, and plain text.
+pages that were cut down before they were parsed, and plain text. The place of a text from the data of scripts
+is unknown.
 """
 
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from ncleaner.document._tables import SEGMENTS, Tables
 from ncleaner.document.tables import STATE, Sources, Table
 from ncleaner.dumping._walk import Met
-from ncleaner.dumping.embedded import places_of
 from ncleaner.parsing._lexbor import Parsed
 from ncleaner.parsing._tree import NOWHERE, Tree
 from ncleaner.text.served import served_places
@@ -27,30 +26,12 @@ from ncleaner.text.served import served_places
 _SELECTED, _MISSES, _SEARCHED = 4_000_000, 100, 8_000_000
 # Texts moved out of tables among which one is looked for.
 _AHEAD = 64
-# Letters of a segment's beginning and end that are searched for where it is not found as a whole, and how far
-# apart these may be: parts of rich text have names, numbers and addresses between them.
-_ENDS, _APART, _BETWEEN = (40, 20, 10), 4, 2_000
-# Rounds in which references and escapes are undone: data may be in data.
-_ROUNDS = 4
 
-# In data, a sign of code may look like the beginning of a tag.
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
-_TAG_IN_DATA = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]{0,1000})?/?>")
 _REFERENCE = re.compile(r"&(?:#\d{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,32});?")
-_ESCAPE = re.compile(
-    r"(?<!\\)\\+(?:u([0-9a-fA-F]{4})(?:\\+u([dD][c-fC-F][0-9a-fA-F]{2}))?|x([0-9a-fA-F]{2})|[nrtbf0])"
-)
 _WHITE = b" \t\r\n\f"
 
 _Rows: TypeAlias = npt.NDArray[np.int64]
-
-
-def _escaped(match: re.Match[str]) -> str:
-    if match[1] and match[2]:
-        pair = bytes.fromhex(match[1] + match[2])
-        return pair.decode("utf-16-be", "replace")
-    code = match[1] or match[3]
-    return chr(int(code, 16)) if code else " "
 
 
 def _letters(text: str) -> str:
@@ -58,44 +39,24 @@ def _letters(text: str) -> str:
 
 
 class _Stream:
-    """The letters of a part of a page without markup, references and escapes; each knows where it stands.
+    """The letters of a part of a page without markup and references; each knows where it stands.
 
     Args:
         utf8: the page.
         start, end: the part, `place`.
-        coded: it has references of HTML.
-        data: it is data of scripts, with escapes.
-        nodes: numbers of the nodes that have it.
+        coded: it has tags and references of HTML.
     """
 
-    def __init__(
-        self,
-        utf8: bytes,
-        start: int,
-        end: int,
-        *,
-        coded: bool = True,
-        data: bool = False,
-        nodes: tuple[int, ...] = (),
-    ) -> None:
+    def __init__(self, utf8: bytes, start: int, end: int, *, coded: bool = True) -> None:
         text = utf8[start:end].decode("utf-8", "replace")
         codes = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
         sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
         ends = start + np.cumsum(sizes)
-        self.place = start, end
-        self.nodes = nodes
         self._text = text
         self._starts, self._ends = (ends - sizes).astype(np.int32), ends.astype(np.int32)
-        for _ in range(_ROUNDS if data else 1):
-            before = self._text
-            if data:
-                self._undo(_ESCAPE, _escaped)
-            if coded:
-                self._undo(_REFERENCE, lambda match: html.unescape(match[0]))
-            if self._text == before:
-                break
         if coded:
-            self._undo(_TAG_IN_DATA if data else _TAG, lambda _: "")
+            self._undo(_REFERENCE, lambda match: html.unescape(match[0]))
+            self._undo(_TAG, lambda _: "")
         self.text = _letters(self._text)
         chosen = np.fromiter(map(str.isalnum, self._text), np.bool_, len(self._text))
         self._starts, self._ends = self._starts[chosen], self._ends[chosen]
@@ -126,18 +87,6 @@ class _Stream:
             return None
         self.at = at + len(letters)
         return int(self._starts[at]), int(self._ends[self.at - 1])
-
-    def find_ends(self, letters: str) -> tuple[int, int] | None:
-        """Returns where a text is whose parts are apart: from its first letters to its last ones."""
-        for size in _ENDS:
-            first = self.text.find(letters[:size], self.at)
-            if first < 0:
-                first = self.text.find(letters[:size])
-            last = self.text.find(letters[-size:], first + len(letters) - size) if first >= 0 else -1
-            if 0 <= last <= first + _APART * len(letters) + _BETWEEN:
-                self.at = last + size
-                return int(self._starts[first]), int(self._ends[self.at - 1])
-        return None
 
 
 class _Stray:
@@ -286,29 +235,18 @@ class _Places:
             misses += bool(letters) and found is None
             self.add(row, *(found or place), (node,))
 
-    def search(self, rows: Iterable[int], parts: list[_Stream], again: bool) -> None:
-        """Searches segments in parts of the page, and adds them where they are found first.
-
-        One that is not found in data is somewhere in the part that the segment before it is in."""
-        misses, current = 0, 0
+    def search(self, rows: Iterable[int], part: _Stream, again: bool) -> None:
+        """Searches segments in a part of the page, and adds them where they are found."""
+        misses = 0
         for row in rows:
             letters = _letters(self.text(row))
             if not letters or misses > _MISSES:
                 continue
-            # the part with the segment before it comes first
-            order = [*parts[current : current + 1], *parts[:current], *parts[current + 1 :]]
-            places = chain(
-                ((part, part.find(letters, again)) for part in order),
-                ((part, part.find_ends(letters)) for part in order),
-            )
-            found = next(((part, place) for part, place in places if place is not None), None)
-            if found is not None:
-                current = parts.index(found[0])
-                self.add(row, *found[1], (*found[0].nodes, *self.lost.get(row, ())))
+            place = part.find(letters, again)
+            if place is not None:
+                self.add(row, *place, self.lost.get(row, ()))
             else:
                 misses += 1
-                if parts and parts[current].nodes:
-                    self.add(row, *parts[current].place, parts[current].nodes)
 
     def fill(self) -> None:
         """Adds segments without letters, such as a line of dots, between those around them."""
@@ -374,39 +312,16 @@ def sources_of_page(
     is_lost[list(found.lost)] = True
     lost = np.flatnonzero(is_lost & ~is_state).tolist()
     if lost and len(utf8) <= _SEARCHED:
-        found.search(lost, [_Stream(utf8, 0, len(utf8))], places is not None)
+        found.search(lost, _Stream(utf8, 0, len(utf8)), places is not None)
     if places is not None and len(moved := places[places[:, 0] == 0]):
         found.widen(int(moved[0, 1]), int(moved[-1, 2]))
-    if is_state.any():
-        found.search(np.flatnonzero(is_state).tolist(), _data_of(tree, utf8, nodes, found.where), True)
     found.fill()
     return found.sources(body, encoding)
-
-
-def _data_of(tree: Parsed, utf8: bytes, nodes: Tree, where: _Rows) -> list[_Stream]:
-    """Returns the parts of a page that are data: contents of scripts, and tags with data in attributes."""
-    found, room = [], _SEARCHED
-    for node in places_of(tree.parser):
-        # what was passed over counts for the script; other contents are a node of their own
-        rows = nodes.rows([each.mem_id for each in (node, node.first_child) if each])
-        inside = where[:, rows[where[1, rows] >= 0]].T.tolist()
-        if not inside:
-            continue
-        start, end = inside[0][0] + 1, max(each[1] for each in inside)
-        if node.tag == "script":
-            start = utf8.find(b">", start) + 1
-        else:
-            end = inside[0][1] - 1
-        room -= end - start
-        if room < 0:
-            break
-        found.append(_Stream(utf8, start, end, data=True, nodes=(int(rows[0]),)))
-    return found
 
 
 def sources_of_text(body: bytes | str, encoding: str, utf8: bytes, tables: Tables) -> Sources:
     """Returns where the segments of a plain text are; the arguments are those of `sources_of_page`."""
     found = _Places(utf8, tables)
-    found.search(range(len(found.table)), [_Stream(utf8, 0, len(utf8), coded=False)], False)
+    found.search(range(len(found.table)), _Stream(utf8, 0, len(utf8), coded=False), False)
     found.fill()
     return found.sources(body, encoding)

@@ -451,7 +451,6 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* first = t.text + s.start
     cdef const uint8_t* last = t.text + s.end
     cdef const uint8_t* p
-    cdef const uint8_t* stop
     cdef const given_t* written
     cdef int32_t run = s.first_run, through, note, following, plain
     cdef int n, after

@@ -4,21 +4,21 @@ A node of the tree is made when the first kept segment inside of its element com
 the page, all nodes of a block follow it, and what is not kept leaves no node behind.
 """
 
-from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_RULE
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
-    MAX_TAGS, TAG_ASIDE, TAG_BLOCKQUOTE, TAG_DD, TAG_DT, TAG_FIGCAPTION, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV, TAG_OL, TAG_TABLE, TAG_TH,
+    MAX_TAGS, TAG_ASIDE, TAG_BLOCKQUOTE, TAG_DD, TAG_DT, TAG_FIGCAPTION, TAG_FIGURE, TAG_FOOTER, TAG_H1, TAG_NAV,
+    TAG_OL, TAG_TABLE, TAG_TH,
 )
 from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE,
-    NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, element_of,
+    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST,
+    LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, element_of,
     first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
-from ncleaner.text._ascii cimport is_digit, lower
-from ncleaner.text._letters cimport is_white
+from ncleaner.text._ascii cimport lower
 
 from ncleaner.document.tags import CODE as TAG_CODES
 from ncleaner.document.tags import CUES
@@ -27,7 +27,6 @@ cdef enum:
     NO_BOX = -1
     # Nodes that are open at once: an item or a definition may be implied for each of the others.
     FRAMES = 2 * DEEPEST + 16
-    LONGEST_NAME = 24     # of a programming language
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
 
@@ -133,8 +132,8 @@ cdef int32_t _last_inside(const blocks_t* blocks, const stack_t* stack) noexcept
 
 
 cdef bint _reopen(blocks_t* blocks, stack_t* stack, int kind, int32_t mask, int32_t flags) noexcept nogil:
-    """Opens the last node inside of the innermost open one again, if it is of a kind and has these flags of a mask; returns
-    whether it is. What was inside of it is complete."""
+    """Opens the last node inside of the innermost open one again, if it is of a kind and has these flags of a mask;
+    returns whether it is. What was inside of it is complete."""
     cdef int32_t node = _last_inside(blocks, stack)
     if node < 0 or blocks.nodes[node].kind != kind or blocks.nodes[node].flags & mask != flags:
         return False
@@ -526,73 +525,6 @@ cdef const mark_t* language_of(const blocks_t* blocks, int32_t element) noexcept
     return NULL
 
 
-cdef bint _is_gutter(const blocks_t* blocks, const block_t* node, const block_t* following) noexcept nogil:
-    """Returns whether preformatted text is only the numbers of the lines of the next one, in a table for both."""
-    cdef const uint8_t* p
-    cdef const uint8_t* end
-    cdef int64_t number, before = -1
-    cdef Py_ssize_t i
-    if node.kind != CODE or following.kind != CODE or node.parent != following.parent:
-        return False
-    cdef int32_t table = blocks.places[node.element].table
-    if table < 0 or table != blocks.places[following.element].table:
-        return False
-    for i in range(node.first, node.last + 1):
-        p = blocks.t.text + blocks.t.segments[i].start
-        end = blocks.t.text + blocks.t.segments[i].end
-        while p < end:
-            if is_white(p[0]):
-                p += 1
-                continue
-            number = 0
-            while p < end and is_digit(p[0]) and number < 1_000_000:
-                number = 10 * number + p[0] - c'0'
-                p += 1
-            if p < end and not is_white(p[0]) or before >= 0 and number != before + 1:
-                return False
-            before = number
-    return before >= 0
-
-
-cdef bint _is_label(const blocks_t* blocks, const block_t* node, const block_t* code) noexcept nogil:
-    """Returns whether a paragraph beside code is only the name of its language.
-
-    One word may be a longer form of it: `JavaScript` beside `js`, `C++` beside `cpp`, `C#` beside `csharp`."""
-    cdef uint8_t c
-    cdef bint is_short = False, has_space = False, begun = False
-    if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent:
-        return False
-    # only nodes with text have segments
-    cdef const segment_t* s = &blocks.t.segments[node.first]
-    cdef const uint8_t* p = blocks.t.text + s.start
-    cdef const uint8_t* end = blocks.t.text + s.end
-    if end - p > LONGEST_NAME:
-        return False
-    cdef const mark_t* language = language_of(blocks, code.element)
-    if language == NULL or language.length < 2:
-        return False
-    cdef const uint8_t* name = blocks.t.values + language.value
-    cdef const uint8_t* name_end = name + language.length
-    while p < end:
-        c = c'p' if p[0] == c'+' else c's' if p[0] == c'#' else lower(p[0])
-        p += 1
-        if c == c' ' or c == c'-':
-            has_space = True
-            continue
-        while name < name_end and name[0] == c'-':
-            name += 1
-        if name < name_end and c == lower(name[0]):
-            name += 1
-            if c == c's' and (p - 1)[0] == c'#':
-                return name_end - name == 4 and p == end  # `csharp`
-        elif not begun:
-            return False
-        else:
-            is_short = True
-        begun = True
-    return name == name_end and not (is_short and has_space)
-
-
 cdef const mark_t* callout_of(const blocks_t* blocks, const block_t* node) noexcept nogil:
     """Returns the mark that says which callout a quotation is; NULL for all other nodes."""
     if node.kind != QUOTE or node.element < 0 or not blocks.places[node.element].callout:
@@ -643,10 +575,6 @@ cdef void _judge(blocks_t* blocks) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(<Py_ssize_t> blocks.n_nodes):
         node = &nodes[i]
-        if i + 1 < <Py_ssize_t> blocks.n_nodes and (
-            _is_gutter(blocks, node, &nodes[i + 1]) or _is_label(blocks, node, &nodes[i + 1])
-        ) or i and _is_label(blocks, node, node - 1):
-            node.flags |= UNWRITTEN
         if node.parent < 0:
             continue
         around = &nodes[node.parent]

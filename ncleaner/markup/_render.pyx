@@ -13,8 +13,8 @@ from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK
 from ncleaner.document._tables cimport Tables, element_t, mark_t, segment_t, tables_t
 from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_LI
 from ncleaner.markup._blocks cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, close_rows, close_sheet, column_t, columns_of,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
+    FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, close_rows, close_sheet, column_t, columns_of,
     end_of, fill_row, first_run_of, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
@@ -240,14 +240,15 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
 
 cdef bint _is_key(const blocks_t* blocks, int32_t cell) noexcept nogil:
     """Returns whether a cell is a head, or all of its text is bold."""
-    cdef int32_t node, run
+    cdef int32_t node, run, first, last
     cdef bint is_bold = False
     if cell < 0 or blocks.nodes[cell].flags & HEAD:
         return cell >= 0
     for node in range(cell + 1, end_of(blocks, cell)):
         if blocks.nodes[node].kind != PARAGRAPH:
             return False
-        for run in range(first_run_of(blocks, blocks.nodes[node].first), blocks.t.segments[blocks.nodes[node].last].last_run + 1):
+        first, last = blocks.nodes[node].first, blocks.nodes[node].last
+        for run in range(first_run_of(blocks, first), blocks.t.segments[last].last_run + 1):
             if not blocks.t.runs[run].context >> CONTEXT_BOLD & 1:
                 return False
             is_bold = True
@@ -411,7 +412,7 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
     w.frames[0] = frame_t(-1, 0, -1, 0)
     while i < <int32_t> blocks.n_nodes:
         node = &blocks.nodes[i]
-        if node.flags & (UNWRITTEN | TITLE):
+        if node.flags & TITLE:
             i += 1
             continue
         while w.n - 1 > node.depth:
@@ -562,9 +563,6 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
     cdef int base = w.n
     while i < end:
         node = &w.blocks.nodes[i]
-        if node.flags & UNWRITTEN:
-            i += 1
-            continue
         while w.n - base > node.depth - depth:
             _close(w)
         if node.kind == TABLE:

@@ -102,7 +102,7 @@ cdef struct guard_t:
     uintptr_t ending              # a title or textarea that a mending pass ends after its first line, or 0
     int endless                   # bits of `raw_kind`: no further end tag in the page,
     int endless_inside            # … and none in the <noscript>
-    uint64_t templates            # that are open, a bit for each: whether it is a shadow root; the innermost is the lowest
+    uint64_t templates            # that are open, a bit for each: whether it is a shadow root; innermost first
     void* state                   # of the tokenizer, at the beginning of raw text that is passed over
     const char* resume            # … and where that text ends
     passed_t* passed              # the scripts that were passed over
@@ -114,8 +114,8 @@ cdef struct guard_t:
     saved_t listed
 
 # The numbers of tags, as Lexbor counts them.
-cdef uintptr_t id_text, id_end_of_page, id_p, id_br, id_pre, id_wbr, id_table, id_form, id_title, id_svg, id_math, id_div
-cdef uintptr_t id_template
+cdef uintptr_t id_text, id_end_of_page, id_p, id_br, id_pre, id_wbr, id_table, id_form, id_title, id_svg, id_math
+cdef uintptr_t id_div, id_template
 cdef node_t* marker               # in the list of active formatting elements, where a cell or an object begins
 cdef uint8_t meanings[KNOWN_TAGS]
 

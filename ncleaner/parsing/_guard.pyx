@@ -649,7 +649,7 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
 
 
 cdef void _read_template(guard_t* g, token_t* token) noexcept nogil:
-    """Makes a block of a <template> whose content the page shows in place of its parent's: a declarative shadow root."""
+    """Makes a block of a <template> whose content the page shows instead of its parent's: a declarative shadow root."""
     cdef bint is_root
     if token.type & END_TAG:
         is_root = g.templates & 1

@@ -14,6 +14,7 @@ from ncleaner.document._kept import number_kept, thousandths
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.document.tags import CODE
+from ncleaner.markup._render import tags_around
 from ncleaner.options import OptionError
 from ncleaner.page import Page, Skip
 from ncleaner.sinks.sink import SinkOptions, capture_time, replace_surrogates
@@ -25,8 +26,8 @@ ASKED_FOR = {
     "left_out": "all_pages",
     **{name: name for name in ("markdown", "metadata", "signals", "removed", "segments", "posts")},
 }
-# Levels of headings by their tags, and blocks between a heading and its tag. A heading without one is below those with
-# tags, but for the first one.
+# Levels of headings by their tags, and blocks between a heading and its tag. A heading without one is below
+# those with tags, but for the first one.
 _LEVELS, _NEAR, _UNTAGGED = {CODE[f"h{level}"]: level for level in range(1, 7)}, 8, 7
 # Characters of a heading in a path: many segments repeat it.
 _LONGEST_HEADING = 200
@@ -282,7 +283,9 @@ def signals_to_write(page: Page, document: Document, kept: Kept, **which: bool) 
 def post_rows(document: Document, kept: Kept, url: str) -> list[dict[str, Any]]:
     """Returns the posts of a page with the fields of `Post`; what is unknown is None."""
     found = posts_in(document, kept, replace_surrogates(url))
-    return [{name: None if value == "" else value for name, value in post._asdict().items()} for post in found]
+    return [
+        {name: None if value == "" else value for name, value in post._asdict().items()} for post in found
+    ]
 
 
 def segments_of(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:
@@ -331,11 +334,5 @@ def segments_of(document: Document, kept: Kept, options: SinkOptions) -> list[di
 
 def _level(document: Document, element: int, untagged: int) -> int:
     """Returns the level of a heading by the tag around it, else `untagged`."""
-    tags, parents = document.elements["tag"], document.elements["parent"]
-    for _ in range(_NEAR):
-        if element < 0:
-            break
-        if level := _LEVELS.get(int(tags[element])):
-            return level
-        element = int(parents[element])
-    return untagged
+    around = tags_around(document.tables, element)[:_NEAR]
+    return next((_LEVELS[tag] for tag in around if tag in _LEVELS), untagged)

@@ -1,6 +1,6 @@
 """The columns of rows for Arrow. Imported where it is used, since pyarrow is an optional dependency."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from datetime import datetime
 from functools import lru_cache
 from types import UnionType
@@ -32,6 +32,17 @@ def schema_of(options: SinkOptions = SinkOptions()) -> pa.Schema:
     }
     columns = {name: kind for name, kind in types.items() if getattr(options, ASKED_FOR.get(name, ""), True)}
     return pa.schema({**columns, **{each.name: _arrow(each.type) for each in options.carried}})
+
+
+def schema_of_names(names: Iterable[str]) -> pa.Schema:
+    """Returns the columns of `Extracted`."""
+    rows = schema_of(SinkOptions(segments=True, posts=True))
+    types = {
+        "quality": pa.float64(),
+        **dict.fromkeys(("authors", "tags"), pa.list_(pa.string())),
+        **{name: rows.field(name).type for name in ("posts", "segments")},
+    }
+    return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
 def _arrow(hint: Any) -> Any:

@@ -50,8 +50,8 @@ class SinkOptions(Declared):
     segments: bool = option(False, "Add each segment's kind, score and offsets.", of=_ROWS, panel=_PANEL)
     posts: bool = option(
         False,
-        "Add the posts of forums, questions and comments. In `posts`: author, date, offsets, what it answers, "
-        "address and kind of each.",
+        "Add the posts of forums, questions and comments. In `posts`: author, date, offsets, what it "
+        "answers, address and kind of each.",
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     removed: bool = option(

@@ -41,8 +41,8 @@ class TextSink(Sink):
     suffix = ".txt"
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Returns the kept segments, each on its own line; preformatted text keeps its line breaks. A line `* * *` is
-        between two posts."""
+        """Returns the kept segments, each on its own line; preformatted text keeps its line breaks. A line
+        `* * *` is between two posts."""
         layout = page.layout
         if single or layout is None or not layout.is_piece:
             text = text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")

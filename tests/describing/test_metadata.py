@@ -299,7 +299,9 @@ def test_whatever_a_page_says(data: object, text: str, url: str) -> None:
     assert found == ncleaner.metadata(page, url)
 
 
-PARAGRAPH = "<p>The ferry across the narrow bay had not run for eleven winters when the council voted to buy a boat."
+PARAGRAPH = (
+    "<p>The ferry across the narrow bay had not run for eleven winters when the council voted to buy a boat."
+)
 CRUMBS = "<ol itemscope itemtype=https://schema.org/BreadcrumbList>{}</ol>"
 
 

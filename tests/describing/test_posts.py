@@ -40,7 +40,9 @@ def posts(html: str, left_out: str = "-", kind: str = "forum", head: str = "") -
 
 def _dumped(html: str) -> tuple[Document, Kept]:
     document = dump_html(html, facts=True, marks=True)
-    return document, Kept(np.array([not text.startswith("-") for text in document.texts]), kinds={"forum": 1.0})
+    return document, Kept(
+        np.array([not text.startswith("-") for text in document.texts]), kinds={"forum": 1.0}
+    )
 
 
 def post(number: int, inside: str = "", tag: str = "div", beside: str = "", text: str = "") -> str:
@@ -79,11 +81,22 @@ def test_the_text_above_the_first_block_is_the_first_post() -> None:
 def test_posts_inside_of_posts_answer_them() -> None:
     inside = "<ul>" + post(3, tag="li") + post(4, tag="li") + "</ul>"
     found, _ = posts(post(1, inside) + post(2))
-    assert [(each.reply_to, each.kind) for each in found] == [(None, "post"), (0, "comment"), (0, "comment"), (None, "post")]
+    assert [(each.reply_to, each.kind) for each in found] == [
+        (None, "post"),
+        (0, "comment"),
+        (0, "comment"),
+        (None, "post"),
+    ]
 
 
 def test_json_ld_says_who_has_written_what() -> None:
-    answer = {"@type": "Answer", "text": f"<p>{SAYS[1]}</p>", "author": {"name": "Cy"}, "url": "/a/1", "dateCreated": "2024-06-01"}
+    answer = {
+        "@type": "Answer",
+        "text": f"<p>{SAYS[1]}</p>",
+        "author": {"name": "Cy"},
+        "url": "/a/1",
+        "dateCreated": "2024-06-01",
+    }
     said = {
         "@type": "QAPage",
         "mainEntity": {
@@ -93,8 +106,16 @@ def test_json_ld_says_who_has_written_what() -> None:
     }  # fmt: skip
     head = f"<script type=application/ld+json>{json.dumps(said)}</script>"
     found, _ = posts(f"<h1>Late?</h1><p>{SAYS[0]}</p><main>{post(1)}{post(2)}</main>", head=head)
-    assert [(each.kind, each.reply_to) for each in found] == [("question", None), ("accepted", 0), ("answer", 0)]
-    assert (found[1].author, found[1].date, found[1].permalink) == ("Cy", "2024-06-01", "https://forum.example/a/1")
+    assert [(each.kind, each.reply_to) for each in found] == [
+        ("question", None),
+        ("accepted", 0),
+        ("answer", 0),
+    ]
+    assert (found[1].author, found[1].date, found[1].permalink) == (
+        "Cy",
+        "2024-06-01",
+        "https://forum.example/a/1",
+    )
 
 
 def test_a_time_says_the_date() -> None:
@@ -121,28 +142,41 @@ def test_what_are_no_posts(html: str, kind: str) -> None:
 def test_comments_below_an_article() -> None:
     comment = "<li class=comment id=comment-{0}><b>-Ann</b> <p>-2 May 2024</p><p>{1}</p></li>"
     comments = "".join(comment.format(number, text) for number, text in enumerate(SAYS[1:]))
-    found, text = posts(f"<article><h1>Late</h1><p>{SAYS[0]}</p></article><ol class=comments>{comments}</ol>", kind="article")
+    found, text = posts(
+        f"<article><h1>Late</h1><p>{SAYS[0]}</p></article><ol class=comments>{comments}</ol>", kind="article"
+    )
     assert [each.kind for each in found] == ["comment"] * 3
     assert [text[each.start : each.end] for each in found] == SAYS[1:]
 
 
 def test_readers_see_where_a_post_ends() -> None:
-    items = "".join(f"<li class=post><div>-{number} May 2024</div><p>{text}</p></li>" for number, text in enumerate(SAYS[:3], 1))
+    items = "".join(
+        f"<li class=post><div>-{number} May 2024</div><p>{text}</p></li>"
+        for number, text in enumerate(SAYS[:3], 1)
+    )
     document = dump_html(f"<ul>{items}</ul>", marks=True)
     kept = Kept(np.array([not text.startswith("-") for text in document.texts]), kinds={"forum": 1.0})
     page = Page(b"", URL)
-    assert Output(format="text").sink().render(page, document, kept, True).decode() == "\n* * *\n".join(SAYS[:3]) + "\n"
+    assert (
+        Output(format="text").sink().render(page, document, kept, True).decode()
+        == "\n* * *\n".join(SAYS[:3]) + "\n"
+    )
     assert markdown_of(document, kept).decode() == "\n\n* * *\n\n".join(SAYS[:3])
     assert html_of(document, kept).decode() == "<hr>\n".join(f"<p>{text}</p>\n" for text in SAYS[:3])
     vertical = Output(format="prevertical").sink().render(page, document, kept, True).decode()
-    assert vertical.count("</post>\n") == 3 and '<post n="2" kind="post" author="" date="2024-05-02">' in vertical
+    assert (
+        vertical.count("</post>\n") == 3
+        and '<post n="2" kind="post" author="" date="2024-05-02">' in vertical
+    )
     tei = Output(format="tei").sink().render(page, document, kept, True).decode()
     assert tei.count('<div type="post">') == 3
 
 
 def test_rows_and_extract_have_posts() -> None:
     body = "<h1>Late ferries of the bay</h1><main class=thread>" + "".join(map(post, range(1, 9))) + "</main>"
-    page = f"<title>Late ferries of the bay - Forum</title><body class=forum>{body}".replace("-Ann", "Ann").replace(">-", ">")
+    page = f"<title>Late ferries of the bay - Forum</title><body class=forum>{body}".replace(
+        "-Ann", "Ann"
+    ).replace(">-", ">")
     found = ncleaner.extract(page, URL, segments=True)
     if found.kind == "forum":
         assert found.posts and found.segments is not None
@@ -162,7 +196,8 @@ def test_rows_and_extract_have_posts() -> None:
         "".join(post(number) for number in range(20_000)),
         "".join(f"<div class=post>-{n} May 2024 <p>{SAYS[0]}</p>" for n in range(1, 400)),
         f"<div class=post><p>{SAYS[0]}</p><p>{'1 May 2024 by ' * 2_000}</p></div>" * 50,
-        f"<div class=post><i>{'-' * 4_000}</i><p>1 May 0000</p><p>31 February 2024</p><p>{SAYS[0]}</p></div>" * 50,
+        f"<div class=post><i>{'-' * 4_000}</i><p>1 May 0000</p><p>31 February 2024</p><p>{SAYS[0]}</p></div>"
+        * 50,
     ],
 )
 def test_hostile_pages_take_linear_time(html: str) -> None:

@@ -39,7 +39,10 @@ def of_notion(kind: str, text: str) -> str:
             of_word("a", "·") + of_word("b", "o", 2) + of_word("c", "o", 2) + of_word("d", "·"),
             "- a\n  - b\n  - c\n- d",
         ),
-        (of_word("a", "1.") + of_word("b", "2.") + "<p class=MsoNormal>x" + of_word("c", "3."), "1. a\n2. b\n\nx\n\n3. c"),
+        (
+            of_word("a", "1.") + of_word("b", "2.") + "<p class=MsoNormal>x" + of_word("c", "3."),
+            "1. a\n2. b\n\nx\n\n3. c",
+        ),
         ("<p class=other style='mso-list:l0 level1 lfo1'>a", "a"),
         (
             of_docs(0, "a") + of_docs(1, "b", "c") + of_docs(2, "d") + of_docs(0, "e", "f"),
@@ -48,13 +51,19 @@ def of_notion(kind: str, text: str) -> str:
         (of_docs(0, "a", tag="ol") + of_docs(1, "b"), "1. a\n   - b"),
         (
             of_feishu("heading2", "a")
-            + of_feishu("bullet", "<div class=dot>•</div><div>b</div>" + of_feishu("bullet", "<div>◦</div><div>c</div>"))
+            + of_feishu(
+                "bullet",
+                "<div class=dot>•</div><div>b</div>" + of_feishu("bullet", "<div>◦</div><div>c</div>"),
+            )
             + of_feishu("ordered", "<div>3.</div><div>d</div>"),
             "# a\n\n- b\n  - c\n\n3. d",
         ),
         (of_feishu("code", "<div>a:</div><div>  b</div>") + of_feishu("text", "c"), "```\na:\n  b\n```\n\nc"),
         (of_feishu("quote_container", of_feishu("text", "a")), "> a"),
-        (of_notion("sub_header", "a") + of_notion("bulleted_list", "b") + of_notion("text", "c"), "# a\n\n- b\n\nc"),
+        (
+            of_notion("sub_header", "a") + of_notion("bulleted_list", "b") + of_notion("text", "c"),
+            "# a\n\n- b\n\nc",
+        ),
         ("<ul><li><span class=dot>•</span> a<li><b>2.</b> b<li>·</ul>", "- a\n- **2\\.** b\n- ·"),
         (
             "<div class=code><script type=syntaxhighlighter class='brush: java; gutter: false'><![CDATA[a <b> c\n\nd]]></script>",

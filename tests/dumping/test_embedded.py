@@ -147,7 +147,9 @@ def test_a_page_that_shows_its_text_is_left_alone() -> None:
 
 
 def test_it_stands_in_a_block_of_its_own() -> None:
-    document = dump_html(PAGE + ld({"@type": "Article", "headline": TITLE, "text": f"{FOG}<ul><li>{TIDE}</ul>"}))
+    document = dump_html(
+        PAGE + ld({"@type": "Article", "headline": TITLE, "text": f"{FOG}<ul><li>{TIDE}</ul>"})
+    )
     assert [segment.path for segment in document][1:] == [
         "script/html/body/h1",
         "script/html/body",
@@ -259,7 +261,9 @@ def test_such_a_page_can_be_cleaned(name: str) -> None:
 @pytest.mark.parametrize("bracket", ["{", "&#123;", "&#x7b;", "&lbrace;", "&lcub;"])
 def test_a_page_that_may_have_data_is_searched(bracket: str) -> None:
     page = f"{PAGE}<div data-page='{bracket}{STATE[1:]}'></div>"
-    assert find_record(parse(page.encode()).parser, PAGE, "", 0, {}).startswith(f"<h1>{TITLE}</h1><p>{DAYS[0]}")
+    assert find_record(parse(page.encode()).parser, PAGE, "", 0, {}).startswith(
+        f"<h1>{TITLE}</h1><p>{DAYS[0]}"
+    )
     assert lines(page) == ["Loading", TITLE, *DAYS]
 
 

@@ -63,34 +63,6 @@ def assigned(name: str, value: object) -> str:
     return f"<script>window.{name} = {blob(value)};</script>"
 
 
-def flat(value: object) -> list[Any]:
-    """Returns a value as the list of values that Nuxt 3 makes of it."""
-    made: list[Any] = []
-
-    def put(one: object) -> int:
-        place = len(made)
-        made.append(None)
-        if isinstance(one, dict):
-            made[place] = {key: put(each) for key, each in one.items()}
-        elif isinstance(one, list):
-            made[place] = [put(each) for each in one]
-        else:
-            made[place] = one
-        return place
-
-    put(value)
-    return made
-
-
-def props(value: object) -> object:
-    """Returns a value as the properties of an island of Astro: each with its type."""
-    if isinstance(value, dict):
-        return [0, {key: props(each) for key, each in value.items()}]
-    if isinstance(value, list):
-        return [1, [props(each) for each in value]]
-    return [0, value]
-
-
 STORY: dict[str, Any] = {"id": 7, "slug": "last-lamp", "title": TITLE, "body": HTML}
 
 CONTENTFUL = {
@@ -159,10 +131,6 @@ PAGES: dict[str, tuple[str, list[str]]] = {
         [TITLE, *TEXT],
     ),
     "Nuxt 2, JSON": (page(assigned("__NUXT__", {"data": [{"others": OTHER, "story": STORY}], "serverRendered": True})), [TITLE, *TEXT]),
-    "Nuxt 3": (
-        page(script(["ShallowReactive", 1], "type='application/json'"), script(flat({"data": {"others": OTHER, "story": STORY}}), "type='application/json' id='__NUXT_DATA__'")),
-        [TITLE, *TEXT],
-    ),
     "Apollo": (page(assigned("__APOLLO_STATE__", {f"Story:{each['id']}": each for each in (*OTHER, STORY)})), [TITLE, *TEXT]),
     "Apollo, references": (page(assigned("__APOLLO_STATE__", ENTITIES)), [TITLE, *PROSE]),
     "Redux": (page(assigned("__INITIAL_STATE__", {"menu": MENU, "stories": {"byId": {"7": STORY, **{str(each["id"]): each for each in OTHER}}}})), [TITLE, *TEXT]),
@@ -171,14 +139,6 @@ PAGES: dict[str, tuple[str, list[str]]] = {
         [TITLE, *TEXT],
     ),
     "Redux, Slate": (page(assigned("__INITIAL_STATE__", {"others": OTHER, "story": {"headline": TITLE, "url": "/x", "body": SLATE}})), [TITLE, *TEXT]),
-    "Astro": (
-        page(body=f"<astro-island props=\"{escape(json.dumps({'story': props(STORY), 'others': props(OTHER)}))}\"></astro-island>"),
-        [TITLE, *TEXT],
-    ),
-    "Astro, blocks": (
-        page(body=f"<astro-island props='{escape(json.dumps({'title': [0, TITLE], 'blocks': props([{'type': 'paragraph', 'text': each} for each in TEXT]), 'others': props(OTHER)}))}'></astro-island>"),
-        [TITLE, *TEXT],
-    ),
     "JSON-LD, article": (
         page(script({"@type": "NewsArticle", "headline": TITLE, "description": ONE[:120], "articleBody": "\n\n".join(TEXT), "author": {"name": "A. Keeper of the Lamp", "url": "/a"}}, "type='application/ld+json'"), assigned("__DATA__", OTHER)),
         [TITLE, *TEXT],

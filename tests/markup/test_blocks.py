@@ -25,7 +25,10 @@ BLOCKS = [
     ("<ol start=9><li>a<li>b<li value=20>c<li>d</ol>", "9. a\n10. b\n20. c\n21. d"),
     ("<ol start=-1><li>a</ol>", "0. a"),
     ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c"),
-    ("<ol start=9 reversed><li>a<li value=4>b<li>c</ol><ol reversed start=2><li>d</ol>", "9. a\n4. b\n3. c\n2. d"),
+    (
+        "<ol start=9 reversed><li>a<li value=4>b<li>c</ol><ol reversed start=2><li>d</ol>",
+        "9. a\n4. b\n3. c\n2. d",
+    ),
     ("<ol start=99999999999><li>a</ol>", "999999999. a"),
     ("<ul><li>a<ol><li>b</ol><li>c</ul>", "- a\n  1. b\n- c"),
     ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
@@ -158,19 +161,6 @@ BLOCKS = [
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
     ('<div class="code-block" data-lang="c"><p>a<p>b</div><div data-lang="en">c\nd</div>', "a\n\nb\n\nc d"),
     ("<pre class='language-a`b'>x</pre>", "```\nx\n```"),
-    # the name of the language above code or below it
-    (
-        "<div>JavaScript</div><pre class=lang-js>a</pre><div>C++</div><pre class=lang-cpp>b</pre>",
-        "```js\na\n```\n\n```cpp\nb\n```",
-    ),
-    (
-        "<div>C#</div><pre class=lang-csharp>a</pre><span>Azure CLI</span><pre class=lang-azurecli>b</pre>",
-        "```csharp\na\n```\n\n```azurecli\nb\n```",
-    ),
-    ("<pre class=lang-py>a</pre><div>Python</div>", "```py\na\n```"),
-    ("<div>Python code</div><pre class=lang-py>a</pre>", "Python code\n\n```py\na\n```"),
-    ("<div>Java</div><pre class=lang-js>a</pre>", "Java\n\n```js\na\n```"),
-    ("<h2>Python</h2><pre class=lang-py>a</pre>", "# Python\n\n```py\na\n```"),
     # <code> with lines, and code without <pre>
     ("<p><code>a<br>&nbsp; b</code>", "```\na\n  b\n```"),
     ("<div><code style='white-space: pre'>a\n  b</code></div>", "```\na\n  b\n```"),
@@ -245,7 +235,6 @@ BLOCKS = [
     ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
     ("<pre><b>a</b> <a href=x>b</a></pre>", "```\na b\n```"),
     ("<ul><li><pre>a\nb</pre></ul>", "- ```\n  a\n  b\n  ```"),
-    ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
     ("<table><tr><td><pre>1\n3</pre><td><pre>a\nb</pre></table>", "```\n1\n3\n```\n\n```\na\nb\n```"),
     # definition lists
     ("<dl><dt>A<dd>b<dd>c</dl>", "A\n: b\n\n: c"),
@@ -510,9 +499,15 @@ def test_a_definition_without_its_term_is_none_of_another(html: str, keep: list[
         ("<blockquote><p>a</blockquote><figcaption>b</figcaption>", "> a\n>\n> b"),
         ("<figure><figcaption>b</figcaption><blockquote><p>a</blockquote></figure>", "b\n\n> a"),
         # the first row of a table of keys and values is no head
-        ("<table><tr><td><b>a</b><td>1<tr><td><b>b</b><td>2</table>", "| | |\n| --- | --- |\n| **a** | 1 |\n| **b** | 2 |"),
+        (
+            "<table><tr><td><b>a</b><td>1<tr><td><b>b</b><td>2</table>",
+            "| | |\n| --- | --- |\n| **a** | 1 |\n| **b** | 2 |",
+        ),
         ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", "| | |\n| --- | --- |\n| a | 1 |\n| b | 2 |"),
-        ("<table><tr><td><b>a</b><td><b>1</b><tr><td>b<td>2</table>", "| **a** | **1** |\n| --- | --- |\n| b | 2 |"),
+        (
+            "<table><tr><td><b>a</b><td><b>1</b><tr><td>b<td>2</table>",
+            "| **a** | **1** |\n| --- | --- |\n| b | 2 |",
+        ),
     ],
 )
 def test_heads_and_sources(html: str, text: str) -> None:

@@ -93,8 +93,7 @@ def test_the_heading_of_notes_goes() -> None:
     html = SUP + "<h2>Notes</h2><ol><li id=fn1>Since May.</ol>"
     assert markdown(html) == "Late[^1] again.\n\n[^1]: Since May."
     assert (
-        markdown(html + "<h2>More</h2><p>Other.")
-        == "Late[^1] again.\n\n[^1]: Since May.\n\n# More\n\nOther."
+        markdown(html + "<h2>More</h2><p>Other.") == "Late[^1] again.\n\n[^1]: Since May.\n\n# More\n\nOther."
     )
     assert markdown(html + "<p>Other.") == "Late[^1] again.\n\n# Notes\n\n[^1]: Since May.\n\nOther."
     assert "<h1>Notes</h1>" in clean_html(html)

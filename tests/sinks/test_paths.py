@@ -14,11 +14,11 @@ from ncleaner.sinks.jsonl import JsonlSink
 from ncleaner.sinks.sink import SinkOptions
 
 
-def paths(html: str, left_out: tuple[str, ...] = (), **options: bool) -> list[tuple[str, str]]:
+def paths(html: str, left_out: tuple[str, ...] = (), removed: bool = False) -> list[tuple[str, str]]:
     """The text of each segment of a page, and its path."""
     document = dump_html(html)
     kept = Kept(np.array([text not in left_out for text in document.texts]))
-    line = JsonlSink(SinkOptions(segments=True, **options)).render(Page(b""), document, kept, True)
+    line = JsonlSink(SinkOptions(segments=True, removed=removed)).render(Page(b""), document, kept, True)
     return [(document.texts[each["index"]], each["path"]) for each in json.loads(line)["segments"]]
 
 
@@ -54,5 +54,9 @@ def test_headings_without_a_tag_are_below_the_others() -> None:
 
 
 def test_paths_are_bounded() -> None:
-    html = f"<h1>{'a ' * 10_000}</h1>" + "".join(f"<h{level}>{'b' * 5_000}</h{level}>" for level in range(2, 7)) + "<p>c"
+    html = (
+        f"<h1>{'a ' * 10_000}</h1>"
+        + "".join(f"<h{level}>{'b' * 5_000}</h{level}>" for level in range(2, 7))
+        + "<p>c"
+    )
     assert len(paths(html)[-1][1]) <= 6 * 203
