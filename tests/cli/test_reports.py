@@ -63,7 +63,7 @@ def test_a_table(folder: Path) -> None:
     assert re.search(
         "^records that are not pages +record type metadata 17, record type request 17", said, re.M
     )
-    assert re.search("^cleaned with +hybrid, model auto, ncleaner 0.1.0 3", said, re.M)
+    assert re.search("^cleaned with +hybrid, model auto, ncleaner [\\w.]+ 3", said, re.M)
 
 
 def test_the_sums_stand_first_then_a_line_for_each_input_then_the_details(folder: Path) -> None:
