@@ -34,7 +34,7 @@ def test_rows_are_what_jsonl_has() -> None:
 
 def test_a_row_has_the_keys_of_its_type() -> None:
     cleaner = ncleaner.Cleaner(facts=True, marks=True)
-    asked_for = "markdown metadata signals segments removed all_pages".split()
+    asked_for = "markdown metadata signals segments posts removed all_pages".split()
     full = next(ncleaner.rows(CRAWL, cleaner, **dict.fromkeys(asked_for, True)))  # type: ignore[arg-type]
     assert list(full) == list(ncleaner.Row.__annotations__)
     assert set(full) - set(next(ncleaner.rows(CRAWL))) == {*asked_for[:-1], "left_out"}

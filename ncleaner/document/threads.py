@@ -26,8 +26,8 @@ _DATED = re.compile(
 )
 # Bytes of a line that may have a date or a name, and lines before and after a text.
 _LONGEST_LINE, LINES = 80, 12
-# The share of the blocks of a group that have a date, and of their characters that are in links at most; words
-# of a text above the first block; most blocks; blocks of a class for posts that need no dates.
+# The share of the blocks of a group that have a date, and of their characters that are in links at most;
+# words of a text above the first block; most blocks; blocks of a class for posts that need no dates.
 _SHARE, _LINKS, _FEWEST, _MOST, _SURE = 0.6, 0.5, 5, 10_000, 3
 _COMMENT, _HEADLINE = ZONES.index("comment"), ZONES.index("headline")
 _OF_COMMENTS, _OF_FORUMS = (1 << CUES.index(name) for name in ("comment", "forum"))

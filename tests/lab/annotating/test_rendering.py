@@ -46,9 +46,9 @@ def test_styles_end_where_they_end() -> None:
 def test_text_that_is_only_in_the_data_of_the_page_is_added() -> None:
     prose = (
         "The lighthouse was painted again last spring, and the keeper says that the white will last for years. "
-        * 3
+        * 7
     )
-    body = f'<div id=app></div><script type="application/json">{{"text": "{prose}"}}</script>'
+    body = f'<div id=app></div><script type="application/json">{{"title": "The lamp", "slug": "x", "text": "{prose}"}}</script>'
     found = drawn(body)
     assert "Only in the data of the page" in found and 'data-seg="0"' in found
     assert "nothing to draw" in drawn("")

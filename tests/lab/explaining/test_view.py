@@ -124,9 +124,9 @@ def test_formulas_ruby_and_lines_of_preformatted_text() -> None:
 def test_text_that_is_only_in_the_data_is_not_drawn() -> None:
     prose = (
         "The lighthouse was painted again last spring, and the keeper says that the white will last for years. "
-        * 3
+        * 7
     )
-    body = f'<div id=app></div><script type="application/json">{{"text": "{prose}"}}</script>'.encode()
+    body = f'<div id=app></div><script type="application/json">{{"title": "The lamp", "slug": "x", "text": "{prose}"}}</script>'.encode()
     document = dump_html(body)
     assert len(document) and marked_html(body, document).drawn == set()
 
