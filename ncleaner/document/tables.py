@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document._blocks import Blocks
 from ncleaner.document._kept import number_kept, without, words_of, words_of_row
+from ncleaner.document._siblings import Blocks
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document._blocks import DATED
+from ncleaner.document._siblings import DATED
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES, Document
 from ncleaner.document.tags import CUES

@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document._blocks import Blocks
+from ncleaner.document._siblings import Blocks
 from ncleaner.document._tables import Tables
 
 def drop_copies(

@@ -23,7 +23,7 @@ What belongs to kept text is kept:
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from ncleaner.document._blocks cimport LINKED, Blocks, block_t
+from ncleaner.document._siblings cimport LINKED, Blocks, block_t
 from ncleaner.document._hashes cimport letters_hash, row_of, rows_for
 from ncleaner.document._tables cimport (
     BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, Tables, element_t, fill_styles, segment_t,

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._blocks import Blocks
 from ncleaner.document._kept import sums_of
+from ncleaner.document._siblings import Blocks
 from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import PREFORMATTED

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document._blocks import DATED, LINKED
+from ncleaner.document._siblings import DATED, LINKED
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 
