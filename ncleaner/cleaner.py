@@ -66,7 +66,7 @@ class Extracted(NamedTuple):
         language: of the text, ISO 639-1, else ISO 639-3; empty if it is unknown.
         kind: the most probable kind of the page, such as `article` or `forum`; empty if the method does not
             judge it.
-        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate (docs/quality.md).
+        quality: the estimated F1 of the text, 0 to 1; None without an estimate; see docs/quality.md.
         origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`;
             empty without a text.
         encoding: of the page, by its name in the Encoding Standard; empty for decoded text.
@@ -263,11 +263,11 @@ class Cleaner:
         if self._languages and (found := find_language(document)).language not in self._languages:
             return _nothing(document, language=found.language, language_score=found.score, left_out="foreign")
         kept = self.wanted.applied(document, self.method.keep(document))
-        if kept.estimate is None:
-            return kept
-        quality = round(kept.estimate(document, kept), 3) if np.count_nonzero(kept.mask) else None
+        if kept.estimate is None or not len(document):
+            return kept._replace(estimate=None)
+        quality = round(kept.estimate(document, kept), 3)
         least = self.recipe.min_quality
-        if quality is not None and least is not None and quality < least:
+        if least is not None and quality < least and np.count_nonzero(kept.mask):
             kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(left_out="doubtful")
         # without the model, which is large to pickle
         return kept._replace(quality=quality, estimate=None)

@@ -131,8 +131,8 @@ class Recipe(Declared):
     )  # fmt: skip
     comments: bool | None = option(
         None,
-        "Keep readers' comments (or --no-comments). If given, --no-comments also leaves out those of discussions.",
-        kind=bool, otherwise="left out by hybrid and ngram, except discussions; others decide",
+        "Keep readers' comments (or --no-comments). By default a discussion stays: it is the page.",
+        kind=bool, otherwise="left out by hybrid and ngram; the other methods decide",
         flags="--comments/--no-comments", common=True, panel=_KEPT,
     )  # fmt: skip
     captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from quality_training import Unseen
 
+from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT, Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.dumping.plain import dump_text
@@ -238,10 +239,27 @@ def folds_of(
 def unseen_outputs(
     sets: Mapping[str, Sequence[GoldPair]], seeds: Sequence[int]
 ) -> Iterator[tuple[Place, Unseen]]:
-    """Yields the output of each page by its set's convention, once with each seed; see `folds_of`."""
-    for _, tested, methods in folds_of(sets, seeds):
+    """Yields the output of each page by its set's convention, once with each seed; see `folds_of`.
+
+    Every tenth page also has outputs that are spoiled, so that the estimate of quality knows such.
+    """
+    for seed, tested, methods in folds_of(sets, seeds):
         for place in tested:
             pair = sets[place.set][place.number]
             kept = methods[pair.model].keep(pair.document)
             chosen = SETS[place.set].wanted.applied(pair.document, kept)
-            yield place, Unseen(pair.document, chosen, _site(pair, place), pair.score(chosen))
+            spoiled = spoiled_outputs(pair.document, chosen) if place.number % 10 == seed % 10 else ()
+            for output in (chosen, *spoiled):
+                yield place, Unseen(pair.document, output, _site(pair, place), pair.score(output))
+
+
+def spoiled_outputs(document: Document, kept: Kept) -> Iterator[Kept]:
+    """Yields an output of a page without its second half, and one with the last two thirds of what is
+    removed, as if a second article followed; nothing of a plain text, or of a page of few kept or removed
+    segments."""
+    own, others = np.flatnonzero(kept.mask), np.flatnonzero(~kept.mask)
+    if min(len(own), len(others)) > 3 and not document.is_text:
+        for rows, keep in ((own[len(own) // 2 :], False), (others[len(others) // 3 :], True)):
+            mask = kept.mask.copy()
+            mask[rows] = keep
+            yield kept._replace(mask=mask)

@@ -165,7 +165,9 @@ def test_quality_is_estimated_and_may_decide() -> None:
     assert strict.clean(HTML) == "" and not doubtful.mask.any()
     assert doubtful.remarks.left_out == "doubtful" and doubtful.quality == kept.quality
     # nothing is kept
-    assert cleaner.keep(cleaner.document("<nav><a href=/>Home</a></nav>")).quality is None
+    empty = strict.keep(strict.document("<nav><a href=/>Home</a></nav>"))
+    assert empty.quality is not None and 0 < empty.quality < 1 and not empty.remarks.left_out
+    assert cleaner.keep(cleaner.document("")).quality is None
     text = Page(f"{MENU}\n{PROSE}\n{MORE}\n".encode(), kind="text")
     quality = cleaner.page(text)[1].quality
     assert quality is not None and 0 < quality < 1

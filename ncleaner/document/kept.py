@@ -103,7 +103,8 @@ class Kept(NamedTuple):
         estimate: returns the quality of (document, decision), for `Cleaner`; None for a method or model that
             cannot tell, and in what a Cleaner returns.
         quality: how good the text of the page is, as `Cleaner` estimates it: the F1 of its words against a
-            gold text, 0 to 1, three decimal places. None if nothing is kept, or without `estimate`.
+            gold text, 0 to 1, three decimal places; if nothing is kept, how likely it is that nothing
+            should be. None without `estimate`.
         seen: shape (segments,), float64: the share of each segment that earlier pages have, by the survey of
             sites; NaN if it is not kept or too short to tell. None without a survey that knows it.
     """
