@@ -154,6 +154,11 @@ def test_decisions_pickle(method: str) -> None:
     assert (again.mask.tolist(), again.remarks, again.kinds) == (kept.mask.tolist(), kept.remarks, kept.kinds)
 
 
+def test_comments_that_are_not_wanted_are_no_discussion() -> None:
+    assert not Cleaner().wanted.comments and not Cleaner().wanted.news
+    assert Cleaner(comments=False).wanted.news and not Cleaner(comments=True).wanted.news
+
+
 def test_quality_is_estimated_and_may_decide() -> None:
     cleaner = Cleaner()
     document = cleaner.document(HTML)

@@ -76,6 +76,9 @@ def test_headline(html: str, headline: str) -> None:
 ARTICLE = f"<title>Late again</title><article><h1>Late again</h1>{PROSE}</article>"
 
 
+POLICY = "<section id=comments-policy><h2>On comments</h2><p>The builders noted it.</section>"
+
+
 @pytest.mark.parametrize(
     ("html", "comments"),
     [
@@ -97,6 +100,10 @@ ARTICLE = f"<title>Late again</title><article><h1>Late again</h1>{PROSE}</articl
         # nearly all of the text is no section of it either
         ("<p>One.</p><div class=comments><p>Thread without a headline, all of it answers to one line.</div>", ""),
         ("<div class=comments><p>a</p></div>", ""),
+        # a section of the text, with more of it after; with many blocks inside, it is a thread
+        (f"<article>{ARTICLE}{PROSE}{POLICY}{PROSE}</article>", ""),
+        (f"<article>{ARTICLE}{PROSE}{POLICY}</article>", "On comments / The builders noted it."),
+        (f"<article>{ARTICLE}{PROSE}<div class=comments>{'<p>Yes' * 12}</div>{PROSE}</article>", "Yes / " * 11 + "Yes"),
     ],
 )  # fmt: skip
 def test_comments(html: str, comments: str) -> None:

@@ -398,6 +398,23 @@ def test_the_first_sentence_below_the_headline_stays() -> None:
     assert without(lead + steps, [1, 2, 3]) == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Previous message: <a href=1.html>[boats] Paint</a>", True),
+        ("Last edited by Ann; 12 May at 9:15 AM.", True),
+        ("→ Отредактировано: Анна", True),
+        ("The last message: it was late.", False),
+        (f"Last edited by Ann, {'who was late, ' * 10}", False),
+    ],
+)
+def test_lines_of_programs_go(line: str, goes: bool) -> None:
+    document = dump_html(f"<h1>Late</h1><p>{line}<p>It was late again.")
+    mask = np.ones(len(document), bool)
+    drop_references(document.tables, mask, 0.0)
+    assert mask.tolist() == [True, not goes, True]
+
+
 def test_hidden_text_goes_beside_much_other_text() -> None:
     text = f"<p>{'word ' * 60}.</p>"
     for hidden, goes in (
