@@ -263,11 +263,11 @@ class Cleaner:
         if self._languages and (found := find_language(document)).language not in self._languages:
             return _nothing(document, language=found.language, language_score=found.score, left_out="foreign")
         kept = self.wanted.applied(document, self.method.keep(document))
-        if kept.estimate is None or not len(document):
-            return kept._replace(estimate=None)
-        quality = round(kept.estimate(document, kept), 3)
+        if kept.estimate is None:
+            return kept
+        quality = round(kept.estimate(document, kept), 3) if len(document) else None
         least = self.recipe.min_quality
-        if least is not None and quality < least and np.count_nonzero(kept.mask):
+        if quality is not None and least is not None and quality < least and np.count_nonzero(kept.mask):
             kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(left_out="doubtful")
         # without the model, which is large to pickle
         return kept._replace(quality=quality, estimate=None)

@@ -418,7 +418,7 @@ cdef enum:
 cdef double LISTED = -1.5
 
 # Least log-odds, in bits, of what has the tag of a head.
-cdef double HEAD = -3
+cdef double HEAD = -5
 
 # Least log-odds of what follows the headline.
 cdef double LEAD = -1.6

@@ -361,8 +361,8 @@ def test_what_heads_kept_text_stays() -> None:
     assert without("<p>a<h2>b</h2><p>c<h3>d</h3><p>e e", [1, 3, 4]) == [1, 3, 4]
     # surely none, or a byline
     low = "<p>a<h2>b</h2><p>c", "<p>a<p>x<h2>b</h2><p>c"
-    assert without(low[0], [1], [0, -2.9, 0]) == [] and without(low[0], [1], [0, -3.1, 0]) == [1]
-    assert without(low[1], [1, 2], [0, -2, -2.9, 0]) == [1] and without(low[1], [1, 2], [0, 0, -3.1, 0]) == [
+    assert without(low[0], [1], [0, -4.9, 0]) == [] and without(low[0], [1], [0, -5.1, 0]) == [1]
+    assert without(low[1], [1, 2], [0, -2, -4.9, 0]) == [1] and without(low[1], [1, 2], [0, 0, -5.1, 0]) == [
         1,
         2,
     ]
