@@ -30,6 +30,7 @@ napoleon_custom_sections = [
     ("Columns of runs", "params_style"),
     ("Columns of segments", "params_style"),
     ("Columns of elements", "params_style"),
+    ("Columns of blocks", "params_style"),
 ]
 # docstrings write names of code as Markdown does
 default_role = "code"

@@ -194,9 +194,9 @@ class Document:
         tag: code of its tag (`tags.TAGS`).
         depth: number of blocks around it, at most 65,535.
 
-    Columns of `blocks`, one row for each of two or more sibling elements whose skeletons agree, such as
-    cards, posts and list items (`_blocks.pyx` says when they do):
-        element: index of its element.
+    Columns of blocks:
+        element: index of its element; `blocks` has a row for each of two or more siblings whose skeletons
+            agree, such as cards, posts and list items (`_siblings.pyx` says when they do).
         group: number of its group, in the order of their first blocks; siblings have the same.
         size, order: number of blocks of the group, and of those before it.
         parent: index of the innermost of these blocks around it, -1 for none.
