@@ -201,8 +201,8 @@ cdef size_t bullet_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
             width = 3
     elif c == 0xC2 and end - p > 2 and p[1] == 0xB7:
         width = 2
-    # the line has no white space at its end
-    return width if width and p + width < end and is_white(p[width]) else 0
+    # the line has no white space at its end; `* * *` is a rule, and `- 3 -` the number of a page
+    return width if width and p + width < end and is_white(p[width]) and not (end[-1] == c and is_white(end[-2])) else 0
 
 
 cdef size_t enumeration_length(const uint8_t* p, const uint8_t* end) noexcept nogil:

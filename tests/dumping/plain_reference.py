@@ -20,8 +20,9 @@ from ncleaner.dumping._builder import Builder
 __all__ = ["dump"]
 
 # Lynx marks nested list items by level: * + o # @ -. Other dumpers and authors use the other characters.
+# `* * *` is a rule, and `- 3 -` the number of a page.
 _BULLET = re.compile(
-    rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
+    rb"(?!(?s:([*+o#@=~-])(?=\s).*\s\1\Z))(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
 )
 _ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
 # Lynx writes this for an image without alternative text: its kind, or the name of its file.

@@ -118,6 +118,7 @@ def test_full_lines_run_on() -> None:
         ("\ttab\n\ttab", [("h", "tab tab")]),
         ("- dash item\n- other", [("l", "dash item"), ("l", "other")]),
         ("• bullet\n• two", [("l", "bullet"), ("l", "two")]),
+        ("a.\n\n* * *\n\n* *b* c", [("p", "a."), ("l", "* * *"), ("l", "*b* c")]),
         ("-- \nsignature", [("h", "-- signature")]),
         ("   [spacer.gif]\n[Q.JPG] Why not? [INLINE]\n[1]Because", [("h", "Why not? [1]Because")]),
         ("one [IMG]\n[LINK]\ntwo [sic] [a.txt]", [("h", "one"), ("h", "two [sic] [a.txt]")]),

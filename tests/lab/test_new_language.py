@@ -22,7 +22,8 @@ from ncleaner.lab.training.annotations import labels_from_alignment
 from ncleaner.lab.training.pairs import Pair, read_page
 
 ROOT = Path(__file__).parents[2]
-TUTORIAL = (ROOT / "docs" / "new-language.md").read_text("utf-8")
+# a command may go on in the next line
+TUTORIAL = re.sub(r" \\\n +", " ", (ROOT / "docs" / "new-language.md").read_text("utf-8"))
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)\n```", TUTORIAL, re.MULTILINE | re.DOTALL)
 PAGES = 12
 

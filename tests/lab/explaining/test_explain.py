@@ -101,10 +101,7 @@ def test_what_follows_the_score_is_told() -> None:
     rows = "".join(f"<tr><td>{sentence}</td><td>Pier {n}</td></tr>" for n, sentence in enumerate(PROSE))
     found = explain(f"<article><p>{PROSE[0]}</p><table>{rows}</table><p>{text}</p></article>")
     check(found)
-    assert [[ruling.name for ruling in why.rulings] for why in found.segments if why.rulings] == [
-        ["copy", "table"]
-    ]
-    assert "most of its table is kept" in str(found)
+    assert [[ruling.name for ruling in why.rulings] for why in found.segments if why.rulings] == [["copy"]]
 
     found = explain(
         f"<article><p>{text}</p><div hidden><p>{PROSE[0]}</p></div><p>{text} And more.</p></article>"
