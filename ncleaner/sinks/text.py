@@ -14,7 +14,7 @@ from ncleaner.sinks.sink import Sink
 from ncleaner.text.visible import visible
 
 # between two posts
-_BETWEEN = b"* * *\n"
+_BETWEEN = b"***\n"
 
 
 def kept_text(document: Document, kept: Kept) -> bytes:
@@ -42,7 +42,7 @@ class TextSink(Sink):
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the kept segments, each on its own line; preformatted text keeps its line breaks. A line
-        `* * *` is between two posts."""
+        `***` is between two posts."""
         layout = page.layout
         if single or layout is None or not layout.is_piece:
             text = text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")

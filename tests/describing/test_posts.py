@@ -159,7 +159,7 @@ def test_readers_see_where_a_post_ends() -> None:
     page = Page(b"", URL)
     assert (
         Output(format="text").sink().render(page, document, kept, True).decode()
-        == "\n* * *\n".join(SAYS[:3]) + "\n"
+        == "\n***\n".join(SAYS[:3]) + "\n"
     )
     assert markdown_of(document, kept).decode() == "\n\n* * *\n\n".join(SAYS[:3])
     assert html_of(document, kept).decode() == "<hr>\n".join(f"<p>{text}</p>\n" for text in SAYS[:3])
