@@ -218,7 +218,7 @@ def limited(megabytes: int, bound: str) -> str:
 
 @cache
 def numpy_loads(megabytes: int, bound: str) -> bool:
-    alone = f"OPENBLAS_NUM_THREADS=1 exec {sys.executable} -c 'import numpy' 2> /dev/null"
+    alone = f"OPENBLAS_NUM_THREADS=1 exec timeout 60 {sys.executable} -c 'import numpy' 2> /dev/null"
     return shell(f"{limited(megabytes, bound)}; {alone}").returncode == 0
 
 
