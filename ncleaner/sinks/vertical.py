@@ -2,6 +2,7 @@
 prevertical, the same before it is tokenised."""
 
 from abc import abstractmethod
+from functools import lru_cache
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
@@ -9,6 +10,7 @@ from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
 from ncleaner.sinks.corpus import Fields, attributes, elements_of, escaped, plain, sentences_in
 from ncleaner.sinks.sink import Sink, SinkOptions
+from ncleaner.text._tokens import lines_of
 
 # Most words in a table of known words, and most code points of such a word.
 _KNOWN = 1 << 15
@@ -74,10 +76,9 @@ class VerticalSink(_Corpus):
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         require("vertical", "regex", "vertical", error=OutputError)
         super().__init__(options)
-        self._tokens = _Lines()
 
     def _lines(self, text: str) -> str:
-        return "".join(map(self._tokens.__getitem__, text.split()))
+        return lines_of(text, _lines_of_word)
 
 
 class PreverticalSink(_Corpus):
@@ -90,27 +91,9 @@ class PreverticalSink(_Corpus):
         return f"{found}\n" if found else ""
 
 
-class _Lines(dict[str, str]):
-    """{word between white space: its tokens, one per line}, filled when a word is first looked up.
-
-    Most words of a text repeat, so they are found here. When the table is full, it becomes the older table,
-    which replaces the one before: words that do not occur for a long time are dropped.
-    """
-
-    def __init__(self) -> None:
-        self._older: dict[str, str] = {}
-
-    def __missing__(self, word: str) -> str:
-        lines = self._older.get(word)
-        if lines is None:
-            lines = _token_lines(word)
-            if len(word) > _KNOWN_LENGTH:
-                return lines
-        if len(self) >= _KNOWN:
-            self._older = dict(self)
-            self.clear()
-        self[word] = lines
-        return lines
+def _lines_of_word(word: str) -> str:
+    """Returns the tokens of a word, one per line. Most words of a text repeat, so they are kept."""
+    return _known(word) if len(word) <= _KNOWN_LENGTH else _token_lines(word)
 
 
 def _token_lines(word: str) -> str:
@@ -123,3 +106,6 @@ def _token_lines(word: str) -> str:
     if "&" in word or "<" in word or ">" in word:
         found = [escaped(token) for token in found]
     return "\n<g/>\n".join(found) + "\n"
+
+
+_known = lru_cache(_KNOWN)(_token_lines)

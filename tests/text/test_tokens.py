@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 import regex
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from ncleaner.text.tokens import LONGEST, _tokens, tokens
+from ncleaner.text._tokens import lines_of
+from ncleaner.text.tokens import LONGEST, tokens
 
 from ..outputs import HOSTILE_TEXT
 
@@ -91,9 +92,12 @@ def test_words_are_those_of_unicode(word: str) -> None:
     assert tokens(word) == expected
 
 
-@given(word=st.text(st.sampled_from("aB1'\"(-.,:;!?)@&_é"), min_size=1, max_size=12))
-def test_the_short_way_leads_to_the_same_tokens(word: str) -> None:
-    assert tokens(word) == _tokens(word)
+@given(text=st.text(st.sampled_from("aB1'\"(-.,:;!?)@&_é \n\x1d\x85\u2003")))
+@example(text=f"{'a' * LONGEST} {'a' * LONGEST}.")
+def test_lines_have_the_same_tokens(text: str) -> None:
+    lines = lines_of(text, lambda word: "".join(f"{token}\n" for token in tokens(word)))
+    words = map(tokens, text.split())
+    assert lines.replace("<g/>\n", "") == "".join(f"{token}\n" for found in words for token in found)
 
 
 @given(word=HOSTILE_TEXT)

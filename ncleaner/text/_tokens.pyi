@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+def lines_of(text: str, lines_of_word: Callable[[str], str]) -> str: ...
