@@ -11,13 +11,16 @@ import zlib
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import lz4.frame
-import zstandard
 
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import InputFormat, read
+from ncleaner.reading.inflating import zstandard, zstd_compressor
+
+zstd = zstandard()
 
 DATE = "2024-05-01T10:00:00Z"
 WORDS = b"The ferry leaves at nine, and whoever comes late walks along the shore. "
@@ -117,13 +120,12 @@ def blocks(records: Iterable[bytes]) -> bytes:
 
 def frames(records: Iterable[bytes]) -> bytes:
     """Zstandard, one frame per record."""
-    engine = zstandard.ZstdCompressor(write_checksum=True)
-    return b"".join(engine.compress(record) for record in records)
+    return b"".join(zstd_compressor().compress(record, 2) for record in records)
 
 
 def frame(records: Iterable[bytes]) -> bytes:
     """Zstandard, one frame for all."""
-    return zstandard.ZstdCompressor().compress(b"".join(records))
+    return bytes(zstd.compress(b"".join(records)))
 
 
 def skippable(data: bytes, nibble: int = 0) -> bytes:
@@ -131,16 +133,14 @@ def skippable(data: bytes, nibble: int = 0) -> bytes:
 
 
 @cache
-def _dictionary() -> zstandard.ZstdCompressionDict:
-    return zstandard.train_dictionary(2048, [warc(i) for i in range(100, 200)])
+def _dictionary() -> Any:
+    return zstd.train_dict([warc(i) for i in range(100, 200)], 2048)
 
 
 def _with_dictionary(records: Iterable[bytes], pack: Callable[[bytes], bytes]) -> bytes:
     dictionary = _dictionary()
-    engine = zstandard.ZstdCompressor(dict_data=dictionary)
-    return skippable(pack(dictionary.as_bytes()), 13) + b"".join(
-        engine.compress(record) for record in records
-    )
+    packed = (zstd.compress(record, zstd_dict=dictionary) for record in records)
+    return skippable(pack(dictionary.dict_content), 13) + b"".join(packed)
 
 
 def frames_with_dictionary(records: Iterable[bytes]) -> bytes:
@@ -150,7 +150,7 @@ def frames_with_dictionary(records: Iterable[bytes]) -> bytes:
 
 def frames_with_packed_dictionary(records: Iterable[bytes]) -> bytes:
     """The same, with the dictionary compressed itself."""
-    return _with_dictionary(records, zstandard.ZstdCompressor().compress)
+    return _with_dictionary(records, zstd.compress)
 
 
 def lz4_frames(records: Iterable[bytes]) -> bytes:

@@ -1,18 +1,14 @@
 """The compressions of inputs: gzip, Zstandard, LZ4, bzip2 and xz, all member by member in one way."""
 
 import re
+import sys
 from collections.abc import Callable
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, cast
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from zlib_ng import zlib_ng as zlib
 
-from ncleaner.errors import require
+from ncleaner.errors import named, require
 from ncleaner.reading import _warc
-
-if TYPE_CHECKING:
-    import zstandard
-
 
 Codec = Literal["plain", "gzip", "zstd", "lz4", "bz2", "xz"]
 
@@ -28,6 +24,7 @@ MAGIC: Final[dict[Codec, bytes]] = {
 }
 #: Bytes at the beginning of a stream that tell its compression.
 TELLING: Final = 10
+_CALLED: Final = {"zstd": "frame", "lz4": "frame"}
 # A text may begin with the three letters.
 _BZ2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 # Bytes of memory that xz may take: `xz -9` needs half of them.
@@ -36,19 +33,21 @@ _XZ_MEMORY: Final = 1 << 27
 # of a file, holds the dictionary of all frames that follow.
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _DICTIONARY: Final = b"\x5d" + _SKIPPABLE
+# The first bytes of a dictionary that has tables besides the text that it repeats.
+_TABLES: Final = b"\x37\xa4\x30\xec"
 _MAX_DICTIONARY: Final = 1 << 24
 _ZIP_MAGIC: Final = b"PK\x03\x04"
-# Bytes of compressed input that all libraries but that of gzip get at once: Zstandard turns four bytes into
-# up to 128 KiB, LZ4 one byte into 255, and their output cannot be bounded.
-_PIECE: Final = 1024
+# Bytes of compressed input that all libraries but that of gzip get at once: where a member is broken, what
+# they hold of the last piece is lost, which is hardly more than a block of theirs.
+_PIECE: Final = 1 << 13
 
 
 class InflateError(Exception):
     """A member is broken; the message says how."""
 
 
-class Inflater(Protocol):
-    """Inflates one member.
+class _Gzip:
+    """Inflates one member of gzip.
 
     Attributes:
         eof: whether the member has ended.
@@ -56,23 +55,6 @@ class Inflater(Protocol):
             blocks of its source; 0 for any number.
     """
 
-    eof: bool
-    piece: int
-
-    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
-        """Inflates a piece, to about `size` bytes; returns them, and how many bytes of the piece they took.
-
-        Raises:
-            InflateError: the member is broken in this piece.
-        """
-        ...
-
-    def salvage(self, data: memoryview) -> bytes:
-        """Returns what a piece has before its error, after `inflate` has raised an error for it."""
-        ...
-
-
-class _Gzip:
     piece = 0
 
     def __init__(self) -> None:
@@ -80,6 +62,11 @@ class _Gzip:
         self._inflater = self._before = zlib.decompressobj(31)
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        """Inflates a piece, to about `size` bytes; returns them, and how many bytes of the piece they took.
+
+        Raises:
+            InflateError: the member is broken in this piece.
+        """
         inflater = self._inflater
         self._before = inflater.copy()
         try:
@@ -91,6 +78,7 @@ class _Gzip:
         return output, len(data) - len(rest)
 
     def salvage(self, data: memoryview) -> bytes:
+        """Returns what a piece has before its error, after `inflate` has raised an error for it."""
         # in small pieces, since zlib returns nothing of a piece with an error
         inflater = self._before
         pieces = []
@@ -107,64 +95,61 @@ class _Gzip:
         return b"".join(pieces)
 
 
-def lz4_frames() -> ModuleType:
+def lz4_frames() -> Any:
     """Returns `lz4.frame`.
 
     Raises:
         InputError: lz4 is not installed.
     """
     require("an .lz4 archive", "lz4", "lz4")
-    import lz4.frame
+    return named("lz4.frame")
 
-    return cast(ModuleType, lz4.frame)
+
+def zstandard() -> Any:
+    """Returns the module for Zstandard: Python's own from 3.14 on, before that its backport."""
+    return named("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+def zstd_compressor() -> Any:
+    """Returns a compressor of frames with a checksum, for one thread."""
+    zstd = zstandard()
+    chosen = zstd.CompressionParameter
+    return zstd.ZstdCompressor(options={chosen.compression_level: 3, chosen.checksum_flag: 1})
 
 
 class _Frame:
-    """A frame of Zstandard or LZ4, whose libraries cannot bound their output.
+    """Inflates a frame of Zstandard or LZ4, or a stream of bzip2 or xz, as `_Gzip` does a member.
+
+    Its output is bounded: forty bytes can be 45 MB. A piece counts as taken when it has given all its output;
+    until then the library holds it.
 
     Args:
         name: for messages.
         inflater: of the library.
-        error: what it raises for a broken frame; the message says how, after `mark`. Without a mark, the
-            words of the library are not told: those of Zstandard depend on the frames before, whose buffers
-            it goes on using.
+        error: what it raises for a broken frame.
     """
 
     piece = _PIECE
 
-    def __init__(self, name: str, inflater: Any, error: type[Exception], mark: str = "") -> None:
-        self.eof = False
-        self._name, self._inflater, self._error, self._mark = name, inflater, error, mark
-
-    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
-        try:
-            output = self._inflater.decompress(bytes(data))
-        except self._error as error:
-            what = f" ({str(error).rpartition(self._mark)[2]})" if self._mark else ""
-            raise InflateError(f"{self._name} broken{what}") from None
-        self.eof = self._inflater.eof
-        return output, len(data) - len(self._inflater.unused_data or b"")
-
-    def salvage(self, data: memoryview) -> bytes:
-        return b""
-
-
-class _BoundedFrame(_Frame):
-    """A stream of bzip2, in which forty bytes can be 45 MB, or of xz; their libraries can bound their output.
-
-    A piece counts as taken when it has given all its output; until then the library holds it.
-    """
-
-    _is_held = False
+    def __init__(self, name: str, inflater: Any, error: type[Exception]) -> None:
+        self.eof = self._is_held = False
+        self._name, self._inflater, self._error = name, inflater, error
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
             output = self._inflater.decompress(b"" if self._is_held else data, size)
         except self._error as error:
-            raise InflateError(f"{self._name} broken ({str(error).lower()})") from None
+            what = str(error).rpartition("ERROR_")[2].rpartition(": ")[2]
+            raise InflateError(f"{self._name} broken ({what[:1].lower()}{what[1:]})") from None
         self.eof = self._inflater.eof
         self._is_held = not self.eof and not self._inflater.needs_input
-        return output, 0 if self._is_held else len(data) - len(self._inflater.unused_data)
+        return output, 0 if self._is_held else len(data) - len(self._inflater.unused_data or b"")
+
+    def salvage(self, data: memoryview) -> bytes:
+        return b""
+
+
+Inflater = _Gzip | _Frame
 
 
 def codec_of(head: bytes) -> Codec:
@@ -219,52 +204,44 @@ def zstd_dictionary(source: _Peekable) -> Dictionary:
     if len(data) < size:
         # `Members` reports the frame
         return NO_DICTIONARY
-    import zstandard
-
+    zstd = zstandard()
     try:
         if data.startswith(MAGIC["zstd"]):
-            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
-        zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(data))
-    except (zstandard.ZstdError, MemoryError, ValueError) as error:
+            data = zstd.ZstdDecompressor().decompress(data, _MAX_DICTIONARY)
+        zstd.ZstdDecompressor(_zstd_dictionary(data))
+    except (zstd.ZstdError, MemoryError, ValueError) as error:
         return Dictionary(damage=f"zstd dictionary broken ({str(error).rpartition(': ')[2]})")
     return Dictionary(data)
+
+
+def _zstd_dictionary(data: bytes) -> Any:
+    """Returns a dictionary; any bytes can be one. Raises ValueError: its tables are broken."""
+    return zstandard().ZstdDict(data, is_raw=not data.startswith(_TABLES))
 
 
 def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
     """Returns a function that makes an `Inflater` for a member; `codec` is not `plain`."""
     if codec == "gzip":
         return _Gzip
-    if codec != "zstd":
-        new, error = _decompressors(codec)
-        if codec == "lz4":
-            return lambda: _Frame("lz4 frame", new(), error, "ERROR_")
-        return lambda: _BoundedFrame(f"{codec} stream", new(), error)
-    import zstandard
-
-    decompressor = _zstd_decompressor(dictionary)
-    return lambda: _Frame("zstd frame", decompressor.decompressobj(), zstandard.ZstdError)
+    new, error = _decompressors(codec, dictionary)
+    return lambda: _Frame(f"{codec} {_CALLED.get(codec, 'stream')}", new(), error)
 
 
-def _decompressors(codec: Codec) -> tuple[Callable[[], Any], type[Exception]]:
+def _decompressors(codec: Codec, dictionary: Dictionary) -> tuple[Callable[[], Any], type[Exception]]:
     """Returns what makes a decompressor for a member, and what it raises for a broken one."""
     if codec == "gzip":
         return lambda: zlib.decompressobj(31), zlib.error
     if codec == "bz2":
-        import bz2
-
-        return bz2.BZ2Decompressor, OSError
+        return named("bz2").BZ2Decompressor, OSError
     if codec == "xz":
         import lzma
 
         return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY), lzma.LZMAError
-    return lz4_frames().LZ4FrameDecompressor, RuntimeError
-
-
-def _zstd_decompressor(dictionary: Dictionary) -> "zstandard.ZstdDecompressor":
-    import zstandard
-
-    data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
-    return zstandard.ZstdDecompressor(dict_data=data)
+    if codec == "lz4":
+        return lz4_frames().LZ4FrameDecompressor, RuntimeError
+    zstd = zstandard()
+    known = _zstd_dictionary(dictionary.data) if dictionary.data else None
+    return lambda: zstd.ZstdDecompressor(known), zstd.ZstdError
 
 
 def whole_inflater(
@@ -275,11 +252,8 @@ def whole_inflater(
         return None
     if codec == "gzip" and _warc.AVAILABLE:
         return _warc.Gunzip()
-    if codec != "zstd":
-        new, error = _decompressors(codec)
-        return lambda stored, room: _whole(new(), error, stored, room)
-    decompressor = _zstd_decompressor(dictionary)
-    return lambda stored, room: _unzstd(decompressor, stored, room)
+    new, error = _decompressors(codec, dictionary)
+    return lambda stored, room: _whole(new(), error, stored, room)
 
 
 def _whole(inflater: Any, error: type[Exception], stored: bytes, room: int) -> tuple[bytes, int]:
@@ -291,24 +265,3 @@ def _whole(inflater: Any, error: type[Exception], stored: bytes, room: int) -> t
     if not inflater.eof:
         raise ValueError("cut short, or too large")
     return output, len(stored) - len(inflater.unused_data or b"")
-
-
-def _unzstd(decompressor: "zstandard.ZstdDecompressor", stored: bytes, room: int) -> tuple[bytes, int]:
-    import zstandard
-
-    inflater = decompressor.decompressobj()
-    pieces: list[bytes] = []
-    try:
-        size = zstandard.frame_content_size(stored)
-        # only output whose size is known is bounded
-        step = len(stored) if 0 <= size <= room else _PIECE
-        for at in range(0, len(stored), step):
-            pieces.append(inflater.decompress(stored[at : at + step]))
-            room -= len(pieces[-1])
-            if inflater.eof or room < 0:
-                break
-    except zstandard.ZstdError as error:
-        raise ValueError(str(error)) from None
-    if not inflater.eof or room < 0:
-        raise ValueError("cut short, or too large")
-    return b"".join(pieces), min(at + step, len(stored)) - len(inflater.unused_data)

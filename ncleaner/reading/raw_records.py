@@ -78,6 +78,7 @@ class _Copy:
         self._has_begun = self._is_fresh = False
         # bytes taken from the member: white space before the first record, and this record
         self._before = self._size = 0
+        self.held = memoryview(b"")
         # the member before, if the record may go on in this one
         self._last: IO[bytes] | None = None
 
@@ -144,6 +145,8 @@ class _Copy:
         """Gets the record so far from the stored bytes of its member, and keeps what is taken from now on."""
         if self._is_first:
             stored = self._stored if self._last is None else self._last
+            if self._last is None:
+                stored.write(self.held)
             stored.seek(0)
             members = Members(Source(stored, "", 0), self._codec)
             members.next_member()

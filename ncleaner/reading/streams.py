@@ -49,7 +49,13 @@ class Readable(Protocol):
 
 
 class Copier(Protocol):
-    """What copies the bytes of members while they are read. The views are valid during the call only."""
+    """What copies the bytes of members while they are read. The views are valid during the call only.
+
+    Attributes:
+        held: stored bytes that are inflated in part, and not yet added; this view stays valid.
+    """
+
+    held: memoryview
 
     def begin(self) -> None:
         """A member begins."""
@@ -479,6 +485,8 @@ class Members:
             self._ended = True
             return
         self._buffer += output
+        if self._copier is not None:
+            self._copier.held = piece if count == 0 else piece[:0]
         self._consume_stored(count)
         self._ended = inflater.eof
 

@@ -8,21 +8,19 @@ however much a body inflates.
 
 import re
 from contextlib import suppress
+from io import BytesIO
 from typing import Final
 
 from zlib_ng import zlib_ng as zlib
 
 from ncleaner.reading._warc import Head
 from ncleaner.reading.inflating import MAGIC
+from ncleaner.reading.streams import Members, Source
 
 # `\Z`: a body may end with its last size line.
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
-# Bytes of compressed input that are given at once to a library that cannot bound its output: Zstandard
-# turns four bytes into 128 KiB, so one piece gives at most 32 MiB.
-_PIECE: Final = 1024
-_ZSTD_MAGIC: Final = MAGIC["zstd"]
-_MAGICS: Final = (MAGIC["gzip"], _ZSTD_MAGIC)
+_MAGICS: Final = (MAGIC["gzip"], MAGIC["zstd"])
 
 
 class TooLargeError(Exception):
@@ -173,7 +171,7 @@ def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
             return b"".join(out.pieces) if whole else body, ""
         whole = _unbrotli(body, out)
     elif coding == "zstd":
-        if not body.startswith(_ZSTD_MAGIC):
+        if not body.startswith(MAGIC["zstd"]):
             return _plain(body, coding)
         whole = _unzstd(body, out)
     else:
@@ -236,20 +234,10 @@ def _unbrotli(body: bytes, out: _Output) -> bool:
 
 
 def _unzstd(body: bytes, out: _Output) -> bool:
-    import zstandard
-
-    rest = body
-    while rest.startswith(_ZSTD_MAGIC):
-        engine = zstandard.ZstdDecompressor().decompressobj()
-        position = 0
-        while not engine.eof:
-            if position >= len(rest):
-                return False
-            try:
-                piece = engine.decompress(rest[position : position + _PIECE])
-            except zstandard.ZstdError:
-                return False
-            position += _PIECE
+    members = Members(Source(BytesIO(body), "", 0), "zstd")
+    while members.next_member():
+        while piece := members.take(min(out.room + 1, 1 << 20)):
             out.add(piece)
-        rest = engine.unused_data + rest[position:]
+        if members.damage:
+            return False
     return True

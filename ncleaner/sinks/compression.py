@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
-import zstandard
-
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
+from ncleaner.reading.inflating import zstd_compressor
 from ncleaner.sinks.sink import Sink, Writable
 
 # Bytes of a piece before compression; the output is one per cent larger than one stream without pieces.
 _PIECE = 1 << 20
 _THREADS = min(4, os.cpu_count() or 1)
 _GZIP_LEVEL = 6
-_ZSTD_LEVEL = 3
 
 
 def _gzip(piece: bytes) -> bytes:
@@ -33,8 +31,8 @@ def _gzip(piece: bytes) -> bytes:
 
 
 def _zstd(piece: bytes) -> bytes:
-    # a new compressor for each piece, because a compressor must not be used in several threads
-    return zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compress(piece)
+    engine = zstd_compressor()
+    return bytes(engine.compress(piece, engine.FLUSH_FRAME))
 
 
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}

@@ -20,13 +20,11 @@ from pathlib import Path
 from struct import Struct
 from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple
 
-import zstandard
-
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
 from ncleaner.pools.pool import Worker
 from ncleaner.reading.archive import read_stored
-from ncleaner.reading.inflating import Codec, lz4_frames
+from ncleaner.reading.inflating import Codec, lz4_frames, zstandard, zstd_compressor
 from ncleaner.reading.raw_records import StoredRecord, filedesc, temporary
 from ncleaner.reading.records import ARC_LINE
 from ncleaner.storage.local import flush_directories
@@ -267,7 +265,6 @@ _SUFFIX: Final[dict[Codec, str]] = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"
 # its end, LZ4 none of a block of up to 4 MiB.
 _TO_HEAD: Final = {".gz": 1 << 13, ".zst": 3 << 16, ".lz4": 5 << 20}
 _GZIP_LEVEL: Final = 6
-_ZSTD_LEVEL: Final = 3
 
 
 def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
@@ -294,7 +291,9 @@ def _packed(record: StoredRecord, folder: Path) -> tuple[str, IO[bytes], int]:
 def _engine(suffix: str, size: int) -> Any:
     """Returns what compresses `size` bytes. None of them writes a time, so the bytes are always the same."""
     if suffix == ".zst":
-        return zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compressobj(size)
+        engine = zstd_compressor()
+        engine.set_pledged_input_size(size)
+        return engine
     if suffix == ".lz4":
         return _Lz4()
     return zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)
@@ -325,8 +324,7 @@ def _unpacked_head(suffix: str, pieces: Iterable[memoryview], size: int) -> tupl
         return zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(taken, size), taken
     if suffix == ".lz4":
         return bytes(lz4_frames().LZ4FrameDecompressor().decompress(taken, max_length=size)), taken
-    with zstandard.ZstdDecompressor().stream_reader(taken) as stream:
-        return stream.read(size), taken
+    return zstandard().ZstdDecompressor().decompress(taken, size), taken
 
 
 # Bytes that a process takes for records: while it reads an input, and while it merges.

@@ -38,9 +38,8 @@ cdef char* _add_word(char* out, const unsigned char* start, const unsigned char*
         or ((last[0] == c"'" or last[0] == c'-') and last > first and last + 1 < end and _is_inner(last[1]))
     ):
         last += 1
-    if last == first or end - start > LONGEST or end - last > 1:
-        return NULL
-    if last < end and memchr(b".,;:!?\"')", last[0], 9) == NULL:
+    # at the end, a space or the byte after all is looked at
+    if last == first or end - start > LONGEST or end - last > (memchr(b".,;:!?\"')", last[0], 9) != NULL):
         return NULL
     if first > start:
         out = _add(out, start, first, False)
@@ -67,21 +66,19 @@ def lines_of(str text not None, lines_of_word not None):
     if lines == NULL:
         raise MemoryError
     try:
-        while True:
-            while at < end and _is_space(at[0]):
-                at += 1
-            if at == end:
-                break
+        while at < end:
             word = at
             while at < end and not _is_space(at[0]):
                 at += 1
-            after = _add_word(out, word, at)
-            if after == NULL:
-                parts.append(lines[:out - lines].decode())
-                # beyond ASCII, there is other white space
-                parts += map(lines_of_word, word[:at - word].decode().split())
-                after = lines
-            out = after
+            if at > word:
+                after = _add_word(out, word, at)
+                if after == NULL:
+                    parts.append(lines[:out - lines].decode())
+                    # beyond ASCII, there is other white space
+                    parts += map(lines_of_word, word[:at - word].decode().split())
+                    after = lines
+                out = after
+            at += 1
         parts.append(lines[:out - lines].decode())
     finally:
         free(lines)

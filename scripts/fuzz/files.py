@@ -11,11 +11,13 @@ import zlib
 
 import brotli
 import lz4.frame
-import zstandard
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.pages import CONTENT_TYPES, page
 from fuzz.source import ODD, Source
+from ncleaner.reading.inflating import zstandard
+
+zstd = zstandard()
 
 __all__ = ["ANNOTATION_TOKENS", "ARCHIVE_TOKENS", "TEXT_TOKENS", "archive", "text_dump"]
 
@@ -74,7 +76,7 @@ def _coded(source: Source, body: bytes) -> tuple[str, bytes]:
     elif made == "br":
         body = brotli.compress(body, quality=1)
     elif made == "zstd":
-        body = zstandard.compress(body)
+        body = zstd.compress(body)
     name = "" if name == "unnamed" else name
     return name, mutated(source, body, ARCHIVE_TOKENS) if source.odds(0.15) else body
 
@@ -164,18 +166,18 @@ def _packed(source: Source, records: list[bytes]) -> bytes:
         return b"".join(records)
     if kind in ("whole", "frame"):
         whole = b"".join(records)
-        return gzip.compress(whole, 1, mtime=0) if kind == "whole" else zstandard.compress(whole)
+        return gzip.compress(whole, 1, mtime=0) if kind == "whole" else zstd.compress(whole)
     if kind in ("frames", "dictionary"):
-        packed = b"".join(zstandard.compress(record) for record in records)
+        packed = b"".join(zstd.compress(record) for record in records)
         words = source.text().encode("utf-8", "replace")
         skippable = b"\x5d\x2a\x4d\x18" + len(words).to_bytes(4, "little") + words
         return packed if kind == "frames" else skippable + packed
     if kind == "own dictionary":
-        data = zstandard.train_dictionary(512, [bytes([i]) * 9 + _WARC_WORDS for i in range(99)]).as_bytes()
-        engine = zstandard.ZstdCompressor(dict_data=zstandard.ZstdCompressionDict(data))
-        held = data if source.odds(0.5) else zstandard.compress(data)
+        data = zstd.train_dict([bytes([i]) * 9 + _WARC_WORDS for i in range(99)], 512).dict_content
+        dictionary = zstd.ZstdDict(data)
+        held = data if source.odds(0.5) else zstd.compress(data)
         held = mutated(source, held, ARCHIVE_TOKENS) if source.odds(0.5) else held
-        packed = b"".join(engine.compress(record) for record in records)
+        packed = b"".join(zstd.compress(record, zstd_dict=dictionary) for record in records)
         return b"\x5d\x2a\x4d\x18" + len(held).to_bytes(4, "little") + held + packed
     if kind == "lz4":
         return b"".join(lz4.frame.compress(record, content_checksum=source.odds(0.5)) for record in records)
@@ -190,9 +192,7 @@ def _packed(source: Source, records: list[bytes]) -> bytes:
         names = ("archive/%d.warc", "%d.arc", "pages/%d.jsonl")
         return _zip(source, {source.choice(names) % number: each for number, each in enumerate(records)})
     packed = b"".join(
-        gzip.compress(record, 1, mtime=0)
-        if kind != "mixed" or source.odds(0.5)
-        else zstandard.compress(record)
+        gzip.compress(record, 1, mtime=0) if kind != "mixed" or source.odds(0.5) else zstd.compress(record)
         for record in records
     )
     return gzip.compress(packed, 1, mtime=0) if kind == "twice" else packed

@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, ipc
@@ -23,7 +22,10 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading import archive, cells
+from ncleaner.reading.inflating import zstandard
 from ncleaner.reading.inputs import table_kind
+
+zstd = zstandard()
 
 Rows = list[dict[str, Any]]
 ROWS: Rows = [
@@ -71,7 +73,7 @@ def json_lines_gz(path: Path, rows: Rows) -> Path:
 
 
 def json_lines_zst(path: Path, rows: Rows) -> Path:
-    path.write_bytes(zstandard.compress(lines(rows)))
+    path.write_bytes(zstd.compress(lines(rows)))
     return path
 
 

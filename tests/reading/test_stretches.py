@@ -168,15 +168,6 @@ def test_what_cannot_be_read_in_stretches(tmp_path: Path) -> None:
     assert layout_of(str(write(tmp_path / "f.warc.gz", PACKED["a.warc.gz"])), "html") is None
 
 
-def test_what_zstandard_says_depends_on_the_frames_before(tmp_path: Path) -> None:
-    archive = bytearray(PACKED["e.warc.zst"])
-    archive[5751:5751] = members([b""]) + b"unk"
-    path = write(tmp_path / "e.warc.zst", bytes(archive))
-    found = list(read(path))
-    assert "zstd frame broken" in [item.what for item in found if isinstance(item, Damage)]
-    assert in_stretches(path, 300)[0] == found
-
-
 @pytest.mark.slow
 @given(st.data())
 def test_any_damage(data: st.DataObject) -> None:

@@ -1,24 +1,25 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner.reading.archive import pages
+from ncleaner.reading.inflating import zstandard
 from ncleaner.sinks import compression
 from ncleaner.sinks.compression import ordered
 from ncleaner.sinks.formats import COMPRESSIONS, Output
 from ncleaner.sinks.sink import Sink
 
 from ..outputs import GROUPS, Pipe, rendered, written
+
+zstd = zstandard()
 
 BOTH = pytest.mark.parametrize("how", COMPRESSIONS)
 
@@ -31,7 +32,7 @@ def members(data: bytes, how: str) -> list[bytes]:
     """What each member or frame holds."""
     found = []
     while data:
-        stream = zlib.decompressobj(31) if how == "gz" else zstandard.ZstdDecompressor().decompressobj()
+        stream = zlib.decompressobj(31) if how == "gz" else zstd.ZstdDecompressor()
         found.append(stream.decompress(data))
         assert stream.eof
         data = stream.unused_data
@@ -42,8 +43,7 @@ def unpacked(data: bytes, how: str) -> bytes:
     """By the readers that people use."""
     if how == "gz":
         return gzip.decompress(data)
-    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True) as reader:
-        return reader.read()
+    return bytes(zstd.decompress(data))
 
 
 @BOTH

@@ -17,18 +17,20 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import zstandard
 from lz4.frame import LZ4FrameFile
 from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.errors import InputError, OutputError
 from ncleaner.reading.archive import read
+from ncleaner.reading.inflating import zstandard
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.running.tally import Note
 from ncleaner.sorting.regroup import Phase, SortTally, sort
 from ncleaner.sorting.runs import By
 
 from ..archives import FILEDESC, PACKINGS, arc, arc2, frames, html, http, lz4_frames, members, warc
+
+zstd = zstandard()
 
 HOSTS = "www.example.org news.example.org example.co.uk 127.0.0.1 xn--mnchen-3ya.example [::1]".split()
 INFO = warc(0, b"software: test\r\n", kind="warcinfo", target=None, content_type="application/warc-fields")
@@ -116,10 +118,9 @@ def opened(path: Path) -> io.BytesIO:
         size = int.from_bytes(data[4:8], "little")
         held, data = data[8 : 8 + size], data[8 + size :]
         if held.startswith(b"\x28\xb5\x2f\xfd"):
-            held = zstandard.decompress(held, max_output_size=1 << 20)
-        dictionary = zstandard.ZstdCompressionDict(held)
-    engine = zstandard.ZstdDecompressor(dict_data=dictionary)
-    return io.BytesIO(engine.stream_reader(io.BytesIO(data), read_across_frames=True).read())
+            held = zstd.decompress(held)
+        dictionary = zstd.ZstdDict(held)
+    return io.BytesIO(zstd.decompress(data, dictionary))
 
 
 def found(path: Path) -> list[tuple[str, str, bytes]]:
