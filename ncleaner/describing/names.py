@@ -231,7 +231,12 @@ _EASTERN_NAMES = (
     rf"((?!本[报報刊]|{_UP_TO})(?:{_EASTERN}?(?={_UP_TO})"
     rf"|{_EASTERN}(?:[\s、,，&]\s?(?!{_UP_TO}){_EASTERN}){{0,9}}(?![^\W\d_])))"
 )
-_SIGNED = [re.compile(any_of([words]).replace("…", _EASTERN_NAMES)) for words in _LISTS["signed"]]
+
+
+# compiled when a page has such letters: it takes longer than most pages
+@lru_cache(1)
+def _signed() -> list[re.Pattern[str]]:
+    return [re.compile(any_of([words]).replace("…", _EASTERN_NAMES)) for words in _LISTS["signed"]]
 
 
 def names_signed(lines: Iterable[str]) -> tuple[str, ...]:
@@ -240,8 +245,9 @@ def names_signed(lines: Iterable[str]) -> tuple[str, ...]:
     >>> names_signed(["来源：海湾日报 作者：李小舟 编辑：王大江"])
     ('李小舟',)
     """
-    known = [*lines]
-    signed = (found for pattern in _SIGNED for line in known if (found := pattern.search(line)))
+    known = [line for line in lines if max(line, default="") > "\u3000"]
+    patterns = _signed() if known else ()
+    signed = (found for pattern in patterns for line in known if (found := pattern.search(line)))
     return next((tuple(re.split(r"[\s、,，&]+", found[1])) for found in signed), ())
 
 
@@ -353,7 +359,7 @@ def _behind_by(text: str) -> str:
 
 def _people(value: str) -> Iterator[str]:
     text = plain_title(value)
-    if signed := names_signed([text]) if max(text, default="") > "\u3000" else ():
+    if signed := names_signed([text]):
         yield from signed
         return
     if "@" in text:
