@@ -223,12 +223,11 @@ class Cleaner:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
         return self._remark(document, self._decide(document))
 
-    def _clean(
-        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False, named: bool = False
-    ) -> tuple[Document, Kept]:
-        """The road of a page: dump it, with what is known of its site; decide; remark; restrict. The language
-        and the model are remarked of a `Page`, and with `named`; only a `Page` is compared with others."""
-        document = self._dump(html, url, marks, facts)
+    def _clean(self, html: Html | Page, url: str, named: bool = False, **how: Any) -> tuple[Document, Kept]:
+        """The road of a page: dump it as `_dump` does, with what is known of its site; decide; remark;
+        restrict. The language and the model are remarked of a `Page`, and with `named`; only a `Page` is
+        compared with others."""
+        document = self._dump(html, url, **how)
         if not isinstance(html, Page):
             return document, self.keep(document) if named else self._decide(document)
         sites = self.sites
@@ -242,13 +241,14 @@ class Cleaner:
         kept = self._remark(document, self._decide(document, html.rights))
         return document, self._restrict(html, document, kept.remarked(duplicate_of=first) if first else kept)
 
-    def _dump(self, html: Html | Page, url: str, marks: bool = False, facts: bool = False) -> Document:
-        document = _dump(html, url, self.recipe, marks=marks, facts=facts or self._wants_facts)
-        return self._site(document, _address(html, url))
-
-    def _site(self, document: Document, url: str) -> Document:
-        """Returns a document with what is known of its site."""
-        if self.sites is None or not url:
+    def _dump(
+        self, html: Html | Page, url: str, marks: bool = False, facts: bool = False, dumped: Any = None
+    ) -> Document:
+        """Returns a document with what is known of its site; `dumped` without it, if there is one already."""
+        document: Document = dumped
+        if dumped is None:
+            document = _dump(html, url, self.recipe, marks=marks, facts=facts or self._wants_facts)
+        if self.sites is None or not (url := _address(html, url)):
             return document
         return replace(document, site=self.sites.look_up(url, document))
 
@@ -420,10 +420,15 @@ class Cleaner:
         document, kept = self._clean(html, url, marks=True, facts=images)
         return bytes(_markup().html_of(document, kept, options, _address(html, url))).decode()
 
-    def page(self, page: Page) -> tuple[Document, Kept]:
-        """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
+    def page(self, page: Page, dumped: Document | None = None) -> tuple[Document, Kept]:
+        """Cleans a page of an archive; its HTTP header counts for the encoding.
+
+        Args:
+            page: the page.
+            dumped: its dump, if there is one already.
+        """
         check_is("page", page, Page, "a Page, such as `pages` yields: `clean` takes bytes and str")
-        return self._clean(page, "")
+        return self._clean(page, "", dumped=dumped)
 
     def __repr__(self) -> str:
         return f"<Cleaner {self.method.name}{'' if self._model is None else f' {self._model!r}'}>"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.document import Document
 from ncleaner.page import Page
 
 HOOK = str(Path(__file__))
@@ -75,11 +76,11 @@ _FAULT = re.compile(r"[?&]fault=([a-z]+)")
 _real = Cleaner.page
 
 
-def _page(self: Cleaner, page: Page) -> object:
+def _page(self: Cleaner, page: Page, dumped: Document | None = None) -> object:
     found = _FAULT.search(page.url)
     if found:
         FAULTS[found[1]]()
-    return _real(self, page)
+    return _real(self, page, dumped)
 
 
 # by runpy, as a worker does; not where a test imports it

@@ -78,23 +78,12 @@ def target_nodes(document: Document) -> Nodes:
     places = np.arange(len(table)) / max(len(table), 1)
     counts = np.maximum(total(np.ones(len(table))), 1)
     items = total(table["kind"] == ord("l"))
-    values = np.column_stack(
-        (
-            np.log1p(chars),
-            np.log1p(number),
-            np.log1p([len(set(found)) for found in words]),
-            np.log1p(sentences),
-            np.log1p(number / np.maximum(sentences, 1)),
-            np.zeros(size),
-            depth,
-            np.isin(tags, HEADINGS),
-            tags == CODE["p"],
-            total(table["link_chars"]) / np.maximum(chars, 1),
-            items / counts,
-            total(places) / counts,
-            chars / max(chars.sum(), 1),
-        )
-    ).astype(np.float64)
+    values = np.column_stack((
+        np.log1p(chars), np.log1p(number), np.log1p([len(set(found)) for found in words]),
+        np.log1p(sentences), np.log1p(number / np.maximum(sentences, 1)), np.zeros(size), depth,
+        np.isin(tags, HEADINGS), tags == CODE["p"], total(table["link_chars"]) / np.maximum(chars, 1),
+        items / counts, total(places) / counts, chars / max(chars.sum(), 1),
+    )).astype(np.float64)  # fmt: skip
     return Nodes(owners.astype(np.int64), words, values)
 
 

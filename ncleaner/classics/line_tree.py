@@ -48,18 +48,12 @@ def line_features(document: Document) -> npt.NDArray[np.float32]:
     parents = np.append(elements["parent"], np.int32(-1))
     own = tags[table["element"]]
     parent = tags[parents[table["element"]]]
-    return np.column_stack(
-        (
-            table["words"],
-            table["chars"] / words,
-            count_capitals(document.data, *places) / words,
-            phrase_marks(document.data, *places) / words,
-            count_ends(document.data, *places),
-            table["link_chars"] / np.maximum(table["chars"], 1),
-            *(own == code for _, code in _KNOWN),
-            *(parent == code for _, code in _KNOWN),
-        )
-    ).astype(np.float32)
+    return np.column_stack((
+        table["words"], table["chars"] / words, count_capitals(document.data, *places) / words,
+        phrase_marks(document.data, *places) / words, count_ends(document.data, *places),
+        table["link_chars"] / np.maximum(table["chars"], 1),
+        *(own == code for _, code in _KNOWN), *(parent == code for _, code in _KNOWN),
+    )).astype(np.float32)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -57,17 +57,9 @@ def model_table() -> str:
         figures: tuple[str, ...] = figures_of(model.about) or ("-", "-", "-")
         if figures[0] != "-" and training.get("pages", 0) < _FEW:
             figures = tuple(f"({figure})" for figure in figures)
-        rows.append(
-            (
-                name,
-                model.KIND,
-                str(model.about.get("language", "-")),
-                model.summary(),
-                f"{training.get('pages', 0):,}",
-                f"{training.get('sites', 0):,}",
-                *figures,
-            )
-        )
+        language = str(model.about.get("language", "-"))
+        counts = (f"{training.get(what, 0):,}" for what in ("pages", "sites"))
+        rows.append((name, model.KIND, language, model.summary(), *counts, *figures))
     lines = text_table(rows, (0, 1, 2, 3))
     if own:
         # a line between those that come with the package and the user's own

@@ -313,17 +313,10 @@ class Document:
         row = self.segments[index]
         start, end = int(row["start"]), int(row["end"])
         return Segment(
-            index=index,
-            kind=chr(row["kind"]),
-            text=self.data[start:end].decode(),
-            start=start,
-            end=end,
-            chars=int(row["chars"]),
-            words=words_of_row(self.tables, index),
-            link_chars=int(row["link_chars"]),
-            path=self.path(int(row["element"])),
-            zone=ZONES[row["zone"]],
-        )
+            index=index, kind=chr(row["kind"]), text=self.data[start:end].decode(), start=start, end=end,
+            chars=int(row["chars"]), words=words_of_row(self.tables, index),
+            link_chars=int(row["link_chars"]), path=self.path(int(row["element"])), zone=ZONES[row["zone"]],
+        )  # fmt: skip
 
     @property
     def visible(self) -> npt.NDArray[np.bool_]:

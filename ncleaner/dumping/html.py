@@ -169,15 +169,10 @@ def dump_html(
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree
     document = Document(
-        tables,
-        title=" ".join(title.decode("utf-8", "replace").split()),
-        lang=lang.decode("utf-8", "replace").strip(),
-        encoding=used,
-        dropped_tags=dropped,
-        facts=None if said is None else tuple(map(_fact, said)),
-        has_state=has_state,
-        sources=places,
-    )
+        tables, title=" ".join(title.decode("utf-8", "replace").split()),
+        lang=lang.decode("utf-8", "replace").strip(), encoding=used, dropped_tags=dropped,
+        facts=None if said is None else tuple(map(_fact, said)), has_state=has_state, sources=places,
+    )  # fmt: skip
     if tables.n_runs + tables.n_elements > _LARGE:
         release_memory()
     return document

@@ -102,18 +102,9 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                     if options.links and target:
                         addresses[image.link] = target
     return render(
-        tables,
-        mask,
-        html,
-        addresses or None,
-        notes,
-        options.images,
-        options.spans == "repeat",
-        options.spans == "html",
-        leads,
-        _untagged_headline(document, mask),
-        places_of_posts(document, kept),
-    )
+        tables, mask, html, addresses or None, notes, options.images, options.spans == "repeat",
+        options.spans == "html", leads, _untagged_headline(document, mask), places_of_posts(document, kept),
+    )  # fmt: skip
 
 
 def _untagged_headline(document: Document, mask: npt.NDArray[np.bool_]) -> int:

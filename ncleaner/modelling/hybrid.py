@@ -210,17 +210,9 @@ class HybridModel(ModelFile):
 
     def _compiled(self, part: StructureChoice) -> HybridJudge:
         return HybridJudge(
-            self.ngrams.compiled,
-            part.structure.compiled,
-            part.calibration.slope,
-            part.calibration.offset,
-            part.share,
-            _REPEATED,
-            _SHARED,
-            self.threshold,
-            BALANCES[self.balance],
-            self.news,
-        )
+            self.ngrams.compiled, part.structure.compiled, part.calibration.slope, part.calibration.offset,
+            part.share, _REPEATED, _SHARED, self.threshold, BALANCES[self.balance], self.news,
+        )  # fmt: skip
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the files of the models that it consists of."""

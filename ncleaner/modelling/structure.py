@@ -264,16 +264,9 @@ class Structure(ModelFile):
         """The model in compiled code."""
         forests = self.forests
         return StructureJudge(
-            forests["first"],
-            forests["second"],
-            forests.get("kinds"),
-            forests.get("articles"),
-            self.weights,
-            self.stock.phrases,
-            self.stock.weights,
-            _SUSPECT,
-            _RULES,
-        )
+            forests["first"], forests["second"], forests.get("kinds"), forests.get("articles"), self.weights,
+            self.stock.phrases, self.stock.weights, _SUSPECT, _RULES,
+        )  # fmt: skip
 
     def parts(self) -> Parts:
         """Returns the entries of the header, and the arrays."""

@@ -43,27 +43,14 @@ _ENCODED: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BROKEN_BASE64: Final = (
-    errors.InvalidBase64PaddingDefect,
-    errors.InvalidBase64CharactersDefect,
-    errors.InvalidBase64LengthDefect,
-)
+    errors.InvalidBase64PaddingDefect, errors.InvalidBase64CharactersDefect, errors.InvalidBase64LengthDefect,
+)  # fmt: skip
 _NO_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]+")
 # What Python's module raises for a ZIP file that is broken, encrypted, or compressed in an unknown way.
 _ERRORS: Final = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    ValueError,
-    OverflowError,
-    LookupError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-)
+    zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, OSError,
+    ValueError, OverflowError, LookupError, MemoryError, struct.error, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 
 
 @contextmanager

@@ -108,7 +108,11 @@ def pool_of(jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> Po
 def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
     """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
     try:
-        document, kept = state.cleaner.page(page)
+        dumps = state.settings.dumps
+        dumped = dumps.get(page) if dumps else None
+        document, kept = state.cleaner.page(page, dumped)
+        if dumps and dumped is None:
+            dumps.add(page, document)
         single = page.is_alone and not state.settings.many_pages
         part = state.sink.render(page, document, kept, single)
     except NcleanerError as error:

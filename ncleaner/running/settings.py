@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from ncleaner.errors import ModelError, named
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
+from ncleaner.running.dumps import Dumps
 from ncleaner.sinks.formats import Output
 
 if TYPE_CHECKING:
@@ -62,12 +63,14 @@ class Settings:
         output: what is written.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
             beginning of a page do so even if an input is one page.
+        dumps: those of the pages, as far as the survey of the run has kept them; or where it keeps them.
     """
 
     recipe: Recipe = Recipe()
     reading: Reading = Reading()
     output: Output = Output()
     many_pages: bool = False
+    dumps: Dumps | None = field(default=None, compare=False, repr=False)
 
     def read(self, source: Any, pipes: bool = True, **more: Any) -> Iterator[Page | Skip | Damage]:
         """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it.
@@ -86,10 +89,15 @@ class Settings:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        output, learn = self.output, self.recipe.learn
-        recipe = replace(self.recipe, model=self.model, learn=None if isinstance(learn, Path) else learn)
-        marks = output.sink().marks
-        return Cleaner(replace(recipe, facts=output.wants_facts, marks=marks, sources=output.source))
+        learn = None if isinstance(self.recipe.learn, Path) else self.recipe.learn
+        wants: Any = self.dumps.wants if self.dumps else self.wants
+        return Cleaner(replace(self.recipe, model=self.model, learn=learn, **wants))
+
+    @property
+    def wants(self) -> dict[str, bool]:
+        """What the output needs of a text dump, by the names of fields of `Recipe`."""
+        facts = self.output.wants_facts or self.recipe.respect_tdm
+        return {"facts": facts, "marks": self.output.sink().marks, "sources": self.output.source}
 
     @property
     def model(self) -> Any:

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, groupby
@@ -22,6 +22,7 @@ from ncleaner.methods.registry import entry_of
 from ncleaner.pools.pool import Worker, running
 from ncleaner.reading.inputs import Input, total_size
 from ncleaner.recipe import Recipe
+from ncleaner.running.dumps import Dumps
 from ncleaner.running.engine import no_progress, run
 from ncleaner.running.jobs import Progress
 from ncleaner.running.manifest import NAME
@@ -274,7 +275,10 @@ def surveyed(
         InputError: an input can be read only once.
         NcleanerError: as `survey`.
     """
-    with beside(inputs, output, "--sites auto") as folder:
+    with (
+        beside(inputs, output, "--sites auto") as folder,
+        closing(Dumps(folder / "dumps", jobs, settings.wants)) as dumps,
+    ):
         recipe = settings.recipe
         size = total_size(inputs) or 0
         shards = min(-(-size // _SHARD), MOST_SHARDS) if size > 4 * _SHARD else 1
@@ -287,7 +291,7 @@ def surveyed(
                 progress(replace(tally, notes=[]), source, offset)
 
             survey(
-                inputs, (), path, plain,
+                inputs, (), path, replace(plain, dumps=dumps),
                 contents=Contents(
                     MOST_PAGES, entry_of(recipe.method).needs_references, recipe.drop_duplicates,
                     recipe.drop_seen,
@@ -295,7 +299,8 @@ def surveyed(
                 shards=shards, jobs=jobs, progress=quietly, again=again,
             )  # fmt: skip
             write_whole(told, of)
-        yield replace(settings, recipe=replace(settings.recipe, sites=path))
+        dumps.finish()
+        yield replace(settings, recipe=replace(recipe, sites=path), dumps=dumps)
 
 
 def _plain(settings: Settings) -> Settings:
@@ -307,7 +312,14 @@ def _plain(settings: Settings) -> Settings:
         return replace(settings, recipe=replace(recipe, sites=None, drop_seen=False, drop_duplicates=False))
     return replace(
         settings,
-        recipe=Recipe("everything", encoding=recipe.encoding, text=recipe.text, limits=recipe.limits),
+        recipe=Recipe(
+            "everything",
+            encoding=recipe.encoding,
+            text=recipe.text,
+            limits=recipe.limits,
+            alt_text=recipe.alt_text,
+            readings=recipe.readings,
+        ),
     )
 
 

@@ -49,19 +49,8 @@ class _Neighbours(NamedTuple):
 
 # On a page, the first forest tests the segment alone, and the second one what is near.
 _NONE = _Neighbours((), ())
-_NEAR = _Neighbours(
-    (
-        "first",
-        "holder60-inside",
-        "core-above",
-        "words",
-        "link-density",
-        "sentences",
-        "style-words",
-        "up1-mass",
-    ),
-    (-2, -1, 1, 2),
-)
+_NAMES_NEAR = "first holder60-inside core-above words link-density sentences style-words up1-mass"
+_NEAR = _Neighbours(tuple(_NAMES_NEAR.split()), (-2, -1, 1, 2))
 # A plain text has no blocks: the lines around a segment have to tell where it is (docs/hybrid.md).
 _LINES_NEAR = _Neighbours(("words", "odds-per-char", "sentences"), (-4, -3, -2, -1, 1, 2, 3, 4))
 _LINES_AROUND = _Neighbours(
