@@ -91,6 +91,7 @@ def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
     assert told.count(str(pdf)) == 1
 
 
+@pytest.mark.untraced
 def test_batches_are_the_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pa = pytest.importorskip("pyarrow")
     (tmp_path / "a.html").write_text("<p>One page that is good, and long enough to be kept as it is.")

@@ -44,6 +44,7 @@ def shown(found: Iterator[Any]) -> list[Any]:
     return [repr(each) if isinstance(each, Exception) else each for each in found]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [1, 2, None])
 def test_each_page_gives_what_it_gives_alone(jobs: int | None) -> None:
     pages: list[Any] = [
@@ -126,6 +127,7 @@ def test_wrong_arguments() -> None:
         assert str(found) == "url must be an address as str, not 5"
 
 
+@pytest.mark.untraced
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_page_that_kills_workers_costs_no_other() -> None:
     urls = ["", "SIGSEGV", "SIGKILL", "", "spin", "bug", "memory", *[""] * 60, "SIGABRT"]
@@ -144,6 +146,7 @@ def test_a_page_that_kills_workers_costs_no_other() -> None:
     ]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_error_of_the_iterable_comes_after_the_pages_before_it(jobs: int) -> None:
     def broken() -> Iterator[bytes]:

@@ -111,6 +111,7 @@ def test_plain_text_has_none() -> None:
     assert len(dump_text("One paragraph.\n\nAnother one.").blocks) == 0
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("markup", "rows"),
     [

@@ -202,6 +202,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_data(name: str) -> None:
     blob = HOSTILE[name]

@@ -579,6 +579,7 @@ def test_a_page_that_is_too_large_in_utf_8_is_given_up(monkeypatch: pytest.Monke
     assert dump_html(body[:60], encoding="windows-1252", limits=Limits(bytes=150)).text == "€" * 57 + "\n"
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("number", [2, 400, 3_000])
 def test_shadow_roots_in_shadow_roots_take_linear_time(number: int) -> None:
     inside = "<x-a><template shadowrootmode=open><p>Root</p><slot></slot></template>"

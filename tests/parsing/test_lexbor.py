@@ -171,6 +171,7 @@ for number in range(400):
 """
 
 
+@pytest.mark.untraced
 def test_memory_does_not_grow_with_pages() -> None:
     # in a process of its own: other tests leave memory that is used again, or not
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)

@@ -270,6 +270,7 @@ def test_a_message_without_text_is_as_it_was() -> None:
     assert (page.kind, page.body) == ("text", message.as_bytes())
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
 @pytest.mark.traced
 def test_parts_within_parts() -> None:

@@ -136,6 +136,7 @@ def test_an_archive_that_is_replaced(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
 @pytest.mark.traced
 @pytest.mark.parametrize("name", ["a.warc.gz", "b.warc", "c.warc.zst", "x.html"])

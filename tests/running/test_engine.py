@@ -321,6 +321,7 @@ def test_long_names_are_cut_and_stay_apart() -> None:
         assert name.endswith(".jsonl") and len(f".{name}.warc.gz.part".encode()) <= 255
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
 @pytest.mark.traced
 def test_an_output_that_cannot_be_written_costs_no_other(tmp_path: Path, crawl: Path) -> None:

@@ -98,6 +98,7 @@ def test_a_number_is_in_the_range_of_its_shard(data: st.DataObject) -> None:
     assert (last == 2**bits - 1) == (place == shards - 1)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("shards", "jobs"), [(2, 1), pytest.param(7, 2, marks=pytest.mark.slow), (16, 1)])
 def test_the_same_as_in_one_file(
     signed: list[Path], whole: Path, tmp_path: Path, shards: int, jobs: int, monkeypatch: pytest.MonkeyPatch

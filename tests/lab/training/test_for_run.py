@@ -90,6 +90,7 @@ def test_a_language_without_a_model_gets_one(tmp_path: Path) -> None:
     assert {row["text"] for row in found} == {cleaner.clean(body(n, n % 6)) for n in range(30)}
 
 
+@pytest.mark.untraced
 def test_the_output_depends_on_no_worker(tmp_path: Path) -> None:
     source = crawl(tmp_path / "in")
     whole = cleaned(source, tmp_path / "one")
@@ -126,6 +127,7 @@ def test_an_output_without_a_directory(tmp_path: Path) -> None:
     assert {json.loads(line)["model"] for line in done.stdout.splitlines()} == {"sv"}
 
 
+@pytest.mark.untraced
 def test_texts_teach_too(tmp_path: Path) -> None:
     dump = Cleaner("everything")
     lines = [f"URL: http://s{n % 6}.example/{n}\n{dump.clean(body(n, n % 6))}\n" for n in range(30)]
@@ -150,6 +152,7 @@ def test_what_teaches_too_little(tmp_path: Path, pages: int, sites: int, said: s
     assert {row["model"] for row in rows(tmp_path / "out")} == {"nonlexical"}
 
 
+@pytest.mark.untraced
 def test_languages_that_are_named(tmp_path: Path) -> None:
     source = crawl(tmp_path / "in")
     done = ncleaner("clean", "--learn", "sv,de", source, "-f", "text", "-o", tmp_path / "out")
@@ -178,6 +181,7 @@ def test_what_cannot_learn(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.untraced
 def test_shards_learn_the_same(tmp_path: Path) -> None:
     source = crawl(tmp_path / "in")
     command: list[str | Path] = [
@@ -202,6 +206,7 @@ def test_shards_learn_the_same(tmp_path: Path) -> None:
     assert not [*(tmp_path / "out" / "_run").glob(".models-*")]
 
 
+@pytest.mark.untraced
 def test_models_that_are_damaged_or_gone_are_learned_again(tmp_path: Path) -> None:
     source, out = crawl(tmp_path / "in"), tmp_path / "out"
     whole = outputs_in(cleaned(source, out))
@@ -276,6 +281,7 @@ SCRIPTS = {
 }  # fmt: skip
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("language", SCRIPTS)
 def test_every_script_can_be_learned(tmp_path: Path, language: str) -> None:
     sentences = SCRIPTS[language].split("|")
@@ -294,6 +300,7 @@ def test_every_script_can_be_learned(tmp_path: Path, language: str) -> None:
     assert all(sentences[0] in row["text"] or sentences[1] in row["text"] for row in rows(out))
 
 
+@pytest.mark.untraced
 def test_the_models_of_the_user_stay(tmp_path: Path) -> None:
     """A directory of models is used beside what is learned, and what it has is not learned."""
     source = crawl(tmp_path / "in")
