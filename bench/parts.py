@@ -31,7 +31,7 @@ OURS = ("everything", "ngram", "hybrid")
 #: Sizes of pages, in bytes.
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 # Other programs that run over whole archives; the others run over a sample.
-_FAST = ("resiliparse", "rs-trafilatura")
+_FAST = ("resiliparse", "turbohtml", "rs-trafilatura")
 # Page of the measurements of the start.
 _PAGE = "<p>The ferry will sail until the end of May, the harbour board decided on Monday.</p>"
 #: Options whose cost is measured beside that of plain text.

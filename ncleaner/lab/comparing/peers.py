@@ -106,6 +106,12 @@ def resiliparse(comments: bool | None) -> Extractor:
     return extract
 
 
+def turbohtml() -> Extractor:
+    """turbohtml's article, by its own detection of the encoding."""
+    parse = import_module("turbohtml").parse
+    return lambda page, language: cast("str | None", parse(page.body).article().text)
+
+
 # jusText's stop lists have English names. Languages that are written without spaces have none.
 _STOP_LISTS = {
     "cs": "Czech", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fi": "Finnish",
@@ -179,6 +185,7 @@ PEERS: dict[str, Peer] = {
             settings={"favor_recall": True}, comments=True, usual=False,
         ),
         Peer("resiliparse", resiliparse, about="main content", comments=True),
+        Peer("turbohtml", turbohtml, about="article"),
         Peer("justext", justext, "jusText"),
         Peer(
             "justext-nolist", justext, "jusText", about="no stop list", settings={"lists": False}, usual=False

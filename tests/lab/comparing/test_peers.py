@@ -49,6 +49,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
         "resiliparse.parse.html": SimpleNamespace(
             HTMLTree=SimpleNamespace(parse_from_bytes=note("parse", "tree"))
         ),
+        "turbohtml": SimpleNamespace(
+            parse=lambda body: SimpleNamespace(
+                article=lambda: SimpleNamespace(text=note("turbo", "One")(body))
+            )
+        ),
         "justext": SimpleNamespace(
             justext=note("justext", parts),
             get_stoplists=lambda: {"Polish", "English"},
@@ -89,6 +94,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
         ),
         ("rs-trafilatura", None, [("extract_bytes", PAGE.body, {"url": PAGE.url})]),
         ("rs-trafilatura", True, [("extract_bytes", PAGE.body, {"url": PAGE.url, "include_comments": True})]),
+        ("turbohtml", None, [("turbo", PAGE.body, {})]),
         ("boilerpy3", False, [("get_content", "<p>café", {})]),
     ],
 )
