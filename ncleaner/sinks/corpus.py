@@ -238,8 +238,10 @@ def escaped(text: str) -> str:
 
 def plain(text: str) -> str:
     """Returns a text on one line, without controls, noncharacters and unpaired surrogates."""
-    # nearly every line is printable
-    return " ".join((text if text.isprintable() else _UNWRITABLE.sub(" ", replace_surrogates(text))).split())
+    # nearly every line is printable, so that it has no white space but spaces
+    if text.isprintable() and "  " not in text:
+        return text.strip()
+    return " ".join(_UNWRITABLE.sub(" ", replace_surrogates(text)).split())
 
 
 def value(text: str) -> str:
