@@ -31,7 +31,8 @@ cdef enum:
     CLOSE = 6             # segments between an image and the text that it belongs to
 
 # Cues of blocks that are no part of the text, and of those among them whose images never are.
-cdef uint32_t cues_of_advert, cues_beside
+cdef uint32_t cues_of_advert, cues_beside, cues_over
+cues_over = 1 << CUES.index("overlay")
 cues_of_advert = sum(1 << CUES.index(_name) for _name in ("advert", "share", "consent"))
 cues_beside = cues_of_advert | sum(1 << CUES.index(_name) for _name in ("navigation", "footer", "related", "comment"))
 
@@ -352,12 +353,12 @@ cdef void _add_segment(blocks_t* blocks, stack_t* stack, Py_ssize_t segment) noe
 # --------------------------------------------------------------------------------------------------
 # Images on their own.
 
-cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) noexcept nogil:
-    """Returns whether an image before a run belongs to kept text.
+cdef int _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) noexcept nogil:
+    """Returns how surely an image before a run belongs to kept text: -1 for never, 0, 1 or 2.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
-    text besides that of its figure and captions that are removed. There must be some, and all of them are kept, but
-    for those of a block beside the text, such as related links."""
+    text besides that of its figure and captions that are removed; those of a block beside the text, such as related
+    links, do not count. There must be some. 2: all of them are kept; 1: one of two."""
     cdef const tables_t* t = blocks.t
     cdef int32_t before = run, after = run
     cdef int levels = 0
@@ -371,7 +372,7 @@ cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) n
         before, after = t.elements[figure].first_run, t.elements[figure].last_run
         for run in range(before, after):
             if blocks.kept[t.runs[run].segment]:
-                return True
+                return 2
         run = before
     levels = 0
     while before > 0 and run - before < FRAMES and _is_removed_caption(blocks, before - 1):
@@ -380,16 +381,17 @@ cdef bint _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) n
         after += 1
     while element >= 0 and t.elements[element].first_run >= before and t.elements[element].last_run <= after:
         if t.elements[element].cues & cues_of_advert:
-            return False
+            return -1
         element = t.elements[element].parent
         levels += 1
     if element < 0 or levels > FRAMES:
-        return False
+        return 0
     cdef const element_t* e = &t.elements[element]
     has_before = before > e.first_run and not _is_beside(blocks, before - 1, element)
     has_after = after < e.last_run and not _is_beside(blocks, after, element)
-    return (has_before or has_after) and (not has_before or blocks.kept[t.runs[before - 1].segment]) \
-        and (not has_after or blocks.kept[t.runs[after].segment])
+    levels = blocks.kept[t.runs[before - 1].segment] if has_before else 0
+    levels += blocks.kept[t.runs[after].segment] if has_after else 0
+    return levels if levels < <int> has_before + <int> has_after else 2 * (levels > 0)
 
 
 cdef bint _is_beside(const blocks_t* blocks, int32_t run, int32_t around) noexcept nogil:
@@ -408,17 +410,22 @@ cdef bint _is_beside(const blocks_t* blocks, int32_t run, int32_t around) noexce
     return False
 
 
-cdef inline bint _stands_alone(const blocks_t* blocks, const mark_t* image) noexcept nogil:
-    """Returns whether an image is written in a block of its own."""
-    return image.run <= <uint32_t> blocks.t.n_runs and 0 <= image.element < blocks.t.n_elements and _is_among_kept(
-        blocks, <int32_t> image.run, image.element
-    )
+cdef inline int _stands_alone(const blocks_t* blocks, const mark_t* image) noexcept nogil:
+    """Returns how surely an image is written in a block of its own."""
+    if image.run > <uint32_t> blocks.t.n_runs or not 0 <= image.element < blocks.t.n_elements:
+        return 0
+    return _is_among_kept(blocks, <int32_t> image.run, image.element)
 
 
-cdef bint may_be_written(const blocks_t* blocks, const mark_t* image) noexcept nogil:
-    """Returns whether an image may be written, in a line or in a block of its own."""
+cdef int may_be_written(const blocks_t* blocks, const mark_t* image) noexcept nogil:
+    """Returns how surely an image is written, in a line or in a block of its own: 2, 1 if it depends on its address,
+    0 or -1 for never."""
     cdef const tables_t* t = blocks.t
-    return image.run < <uint32_t> t.n_runs and blocks.kept[t.runs[image.run].segment] or _stands_alone(blocks, image)
+    cdef bint follows = image.run < <uint32_t> t.n_runs and blocks.kept[t.runs[image.run].segment]
+    if follows and (t.runs[image.run].element == image.element or _is_inside(blocks, <int32_t> image.run)):
+        return 2
+    cdef int surely = _stands_alone(blocks, image)
+    return surely if surely else follows
 
 
 cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noexcept nogil:
@@ -437,7 +444,7 @@ cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noex
         last -= 1
     for i in range(n):
         mark = &t.marks[marks[i]]
-        if _stands_alone(blocks, mark):
+        if _stands_alone(blocks, mark) > 0:
             blocks.lead = -1
             return
         segment = t.runs[mark.run].segment if mark.run < <uint32_t> t.n_runs else t.n_segments
@@ -446,8 +453,12 @@ cdef void choose_lead(blocks_t* blocks, const int32_t* marks, Py_ssize_t n) noex
 
 
 cdef inline bint _is_removed_caption(const blocks_t* blocks, int32_t run) noexcept nogil:
+    """Returns whether a run is removed, and in a caption or in a button over the image."""
     cdef int32_t segment = blocks.t.runs[run].segment
-    return blocks.t.segments[segment].zone == ZONE_CAPTION and not blocks.kept[segment]
+    cdef int32_t element = element_of(blocks, segment)
+    return not blocks.kept[segment] and (
+        blocks.t.segments[segment].zone == ZONE_CAPTION or element >= 0 and blocks.t.elements[element].cues & cues_over > 0
+    )
 
 
 cdef block_t* _add_alone(blocks_t* blocks, stack_t* stack, int kind, int32_t element) noexcept nogil:
@@ -494,7 +505,7 @@ cdef Py_ssize_t _add_pictures(
                 and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(blocks, run) \
                 and (blocks.places[place].cell < 0 or blocks.places[blocks.places[place].cell].segments) \
-                and (mark == blocks.lead or _is_among_kept(blocks, run, place)):
+                and (mark == blocks.lead or _is_among_kept(blocks, run, place) > 0):
             node = _add_alone(blocks, stack, PICTURE, place)
             if node != NULL:
                 node.number = <int32_t> mark

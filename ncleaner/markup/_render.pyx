@@ -915,13 +915,14 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     their address.
 
     Returns:
-        A list of (mark, source as written or empty, alternative text, run that follows, what each `srcset` before it
-        says, mark of the link around it if this has no kept text, else -1).
+        A list of (mark, source as written or empty, alternative text, kept run that follows, what each `srcset` before it
+        says, mark of the link around it if this has no kept text, else -1, how surely it belongs to kept text: 0 to 2).
     """
     cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t
     cdef const mark_t* mark
     cdef Py_ssize_t i
+    cdef uint32_t run = 0
     cdef blocks_t blocks
     memset(&blocks, 0, sizeof(blocks))
     blocks.t = t
@@ -933,10 +934,14 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
         if mark.kind == MARK_SOURCES:
             sets.append(mark_text(t, mark))
         elif mark.kind == MARK_IMAGE and i + 1 < t.n_marks:
+            run = max(run, mark.run)
+            while run < <uint32_t> t.n_runs and not kept[t.runs[run].segment]:
+                run += 1
             source = mark_text(t, mark)
             # players have one title for all of them, which does not tell copies
             alt = b"" if is_media(t, i) else mark_text(t, mark + 1)
-            if may_be_written(&blocks, mark) or any(name in each for name in names for each in (source, *sets)):
-                found.append((i, source, alt, mark.run, sets, link_around(t, blocks.kept, i)))
+            surely = may_be_written(&blocks, mark)
+            if surely > 0 or any(name in each for name in names for each in (source, *sets)):
+                found.append((i, source, alt, run, sets, link_around(t, blocks.kept, i), surely))
             sets = []
     return found

@@ -14,17 +14,24 @@ if TYPE_CHECKING:
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
 # `pictures.txt` says what these are, and how to add one.
-_WORDS = word_lists("markup/pictures", "placeholders", "counters", "portraits")
+_WORDS = word_lists("markup/pictures", "placeholders", "counters", "portraits", "networks", "signs")
 _PLACEHOLDER = re.compile(
     rb"[/_.-](?:%b)(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])"
     % any_of(_WORDS["placeholders"]).encode()
 )
 _PORTRAIT = re.compile(any_of(_WORDS["portraits"]).encode())
 _COUNTER = re.compile(rb"(?:https?:)?//(?:[\w-]+\.)?(?:%b)\." % any_of(_WORDS["counters"]).encode())
-# What the names of two sizes of an image differ by, and the ends of their names.
+# An address of a home page, or of somebody's page in a network.
+_HOME = re.compile(
+    rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?|https?://(?:[\w-]+\.)?(?:%b)/[^/?#]+/?"
+    % any_of(_WORDS["networks"]).encode()
+)
+_SIGN = re.compile(rb"(?:^|[/_.-])(?:%b)\d*(?:$|[/_.?-])" % any_of(_WORDS["signs"]).encode())
+_FILE = re.compile(rb"[^?#]*\.(?:gif|png|jpe?g|webp|avif)(?:[?#]|$)")
+# What the names of two sizes of an image differ by, and the ends of their names; after a number, some have a letter.
 _SIZE = re.compile(
     rb"[-_@.~](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
-    rb"|original)$",
+    rb"|original)$|(?<=[\da-f]{10})_[a-z]{1,2}$",
     re.IGNORECASE,
 )
 # `photo.png.webp` is another format of `photo.png`.
@@ -48,17 +55,28 @@ class Image(NamedTuple):
         source: the best of its addresses, as written.
         link: mark of the link around it, if that has no text; else -1.
         first: the address that programs without `srcset` load, as written.
+        surely: whether the text around it is kept, not only that on one side.
     """
 
     mark: int
     source: bytes
     link: int
     first: bytes
+    surely: bool
+    run: int
 
     def is_one_of(self, names: Iterable[bytes]) -> bool:
         """Tells whether it is one of the images with these names, perhaps in another size."""
         mine = {_stem(self.source), _stem(self.first)}
         return any(_are_alike(one, name) for one in mine for name in names)
+
+    def is_of_text(self, address: bytes, target: bytes) -> bool:
+        """Tells whether it may belong to the text, by its address and by that of the link around it.
+
+        A link to a home page has a logo. With removed text on one side, it is no sign, and in no link to another page."""
+        if self.surely or _HOME.fullmatch(target):
+            return not _HOME.fullmatch(target)
+        return not _SIGN.search(address.lower()) and (not target or bool(_FILE.match(target.lower())))
 
 
 def _largest(entries: bytes) -> bytes:
@@ -123,19 +141,20 @@ def names_of_own(facts: "Iterable[Fact]") -> frozenset[bytes]:
     )
 
 
-def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> Iterator[Image]:
+def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int, int]]) -> Iterator[Image]:
     """Yields the images that a reader sees, each once, in the order of the page.
 
-    Two images without text between them are one, as for readers without scripts and in a larger size, if
+    Two images without kept text between them are one, as for readers without scripts and in a larger size, if
     they have the same alternative text, or not two different ones and names that differ only by a size. The
     first one counts.
 
     Args:
-        images: of a page: (mark, source, alternative text, run that follows, `srcset`s, link around it).
+        images: of a page: (mark, source, alternative text, kept run that follows, `srcset`s, link around it, how surely it
+            belongs to kept text).
     """
     place = -1
     met: list[tuple[bytes, bytes]] = []
-    for mark, source, alt, run, sets, link in images:
+    for mark, source, alt, run, sets, link, surely in images:
         best = _best(source, sets)
         if not best:
             continue
@@ -149,4 +168,4 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
             continue
         if len(met) < _MOST_COPIES:
             met.append((best, alt))
-        yield Image(mark, best, link, source)
+        yield Image(mark, best, link, source, surely != 1, run)

@@ -13,7 +13,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.document.threads import places_of_posts
 from ncleaner.markup import MarkupOptions
-from ncleaner.markup._render import images_of, kept_links, only_in_zone, render
+from ncleaner.markup._render import images_of, kept_links, only_in_zone, render, segment_at
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
 
@@ -34,8 +34,6 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
 # The zone of headlines, and characters of one that may be a part of the title by chance.
 _HEADLINE, _SHORT = ZONES.index("headline"), 8
-# An address of a home page.
-_HOME = re.compile(rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?")
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
 # empty part. They are reported by their bytes, since parsing them takes as long as the rest of a page.
 _PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]++|/(?!\.)|\.|\([\w~!$&'*+,=:@%.-]*+\))*"
@@ -81,6 +79,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
             mask[notes.headings] = False
     addresses: dict[int, bytes] = {}
     leads: list[int] = []
+    heroes: list[int] = []
     if options.links or options.images:
         declared = texts_of(tables, Mark.MARK_BASE)
         of_page = Addresses(url, declared[0][0] if declared else b"")
@@ -90,20 +89,23 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                     addresses[mark] = address
         if options.images:
             own = names_of_own(document.facts or ())
+            starts = {segment_at(tables, segment)[1] for segment in np.flatnonzero(mask)[:2]}
             parts = tuple(part for name in own for part in parts_of(name))
             for image in shown(images_of(tables, mask, parts)):
                 target = of_page.of(text_at(tables, image.link)) if image.link >= 0 else b""
                 address = of_page.of(image.source, True)
-                # an image in a link to a home page is a logo
-                if address and not _HOME.fullmatch(target):
+                if address and image.is_of_text(address, target):
                     addresses[image.mark] = address
                     if own and image.is_one_of(own):
                         leads.append(image.mark)
+                    elif not image.surely and image.run in starts:
+                        heroes.append(image.mark)
                     if options.links and target:
                         addresses[image.link] = target
     return render(
         tables, mask, html, addresses or None, notes, options.images, options.spans == "repeat",
-        options.spans == "html", leads, _untagged_headline(document, mask), places_of_posts(document, kept),
+        options.spans == "html", leads or heroes[:1], _untagged_headline(document, mask),
+        places_of_posts(document, kept),
     )  # fmt: skip
 
 

@@ -332,12 +332,6 @@ def test_images(html: str, expected: str) -> None:
     assert "![" not in markdown(html)
 
 
-def test_an_image_beside_text_that_is_removed_is_not_written() -> None:
-    html = "<div><p>Kept.</p><img src=i.png><p>Removed.</p></div>"
-    assert markdown(html, [0, 1], images=True).count("![") == 1
-    assert markdown(html, [0], images=True) == "Kept."
-
-
 def test_alternative_texts_are_not_written_twice() -> None:
     from ncleaner.dumping.html import dump_html
     from ncleaner.markup import MarkupOptions
