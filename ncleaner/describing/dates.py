@@ -43,54 +43,27 @@ _YEAR = rf"(\d{{4}}|['’]?{_SHORT_YEAR})"
 # All of them look at few characters from a number on, which has one of these numbers of digits. They read
 # small letters, which is faster than to ignore the case.
 _DAY_DIGITS = (1, 2)
-_NUMBERS = (
+_PATTERNS = [(kind, lengths, re.compile(pattern)) for kind, lengths, pattern in (
     # 2024-05-01, 2024/5/1, 2024. 5. 1., 113/5/1
-    ("ymd", (3, 4), re.compile(r"(?<!\d)(\d{3,4})\s?[-./]\s?(\d{1,2})\s?[-./]\s?(\d{1,2})(?![\d])")),
+    ("ymd", (3, 4), r"(?<!\d)(\d{3,4})\s?[-./]\s?(\d{1,2})\s?[-./]\s?(\d{1,2})(?![\d])"),
     # 1.5.2024, 01/05/24, 5-1-2024
-    (
-        "numbers",
-        _DAY_DIGITS,
-        re.compile(r"(?<![\d.,/+-])(?<!\d:)(\d{1,2}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d\d)(?![\d/-]|\.\d)"),
-    ),
-)
-_NAMED = (
+    ("numbers", _DAY_DIGITS,
+     r"(?<![\d.,/+-])(?<!\d:)(\d{1,2}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d\d)(?![\d/-]|\.\d)"),
     # 1 May 2024, 1. Mai 2024, 1 de mayo de 2024, 1er mai 2024, 1 May '24
-    (
-        "dMy",
-        _DAY_DIGITS,
-        re.compile(
-            rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,9}}{_OF}{_WORD},?[ -]{{0,9}}{_OF}"
-            rf"{_YEAR}(?!\d)"
-        ),
-    ),
+    ("dMy", _DAY_DIGITS,
+     rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,9}}{_OF}{_WORD},?[ -]{{0,9}}{_OF}{_YEAR}(?!\d)"),
     # May 1, 2024; Jan 04 09:34 2021; May 12024: what is after the name of the month
-    (
-        "Mdy",
-        range(1, 7),
-        re.compile(rf"(?<![\d.,/:])(\d{{1,2}})(?:st|nd|rd|th)?,? {{0,9}}{_CLOCK}(\d{{4}})(?!\d)"),
-    ),
+    ("Mdy", range(1, 7), rf"(?<![\d.,/:])(\d{{1,2}})(?:st|nd|rd|th)?,? {{0,9}}{_CLOCK}(\d{{4}})(?!\d)"),
     # 2024. május 1., 2024 m. gegužės 1 d., 2024ko maiatzaren 1a
-    (
-        "yMd",
-        (4,),
-        re.compile(
-            rf"(?<!\d)(\d{{4}})(?:[(]?e?[)]?ko|\.)?,? {{1,9}}(?:m\. )?{_WORD},? {{1,9}}(\d{{1,2}})(?![\d:])"
-        ),
-    ),
+    ("yMd", (4,),
+     rf"(?<!\d)(\d{{4}})(?:[(]?e?[)]?ko|\.)?,? {{1,9}}(?:m\. )?{_WORD},? {{1,9}}(\d{{1,2}})(?![\d:])"),
     # 2024. gada 1. maijs, 2024 ж. 1 мамыр
-    (
-        "ydM",
-        (4,),
-        re.compile(rf"(?<!\d)(\d{{4}})(?:-ж)?[.,]{{0,2}} {{1,9}}(?:gada )?(\d{{1,2}})[.-]? ?{_WORD}"),
-    ),
+    ("ydM", (4,), rf"(?<!\d)(\d{{4}})(?:-ж)?[.,]{{0,2}} {{1,9}}(?:gada )?(\d{{1,2}})[.-]? ?{_WORD}"),
     # 1 tháng 5, 2024
-    (
-        "vietnamese",
-        _DAY_DIGITS,
-        re.compile(r"(?<!\d)(\d{1,2})[ ,]+tháng (\d{1,2})[ ,]+(?:năm )?(\d{4})(?!\d)"),
-    ),
-)
-_PATTERNS = (*_NUMBERS, *_NAMED)
+    ("vietnamese", _DAY_DIGITS, r"(?<!\d)(\d{1,2})[ ,]+tháng (\d{1,2})[ ,]+(?:năm )?(\d{4})(?!\d)"),
+)]  # fmt: skip
+# those with a name
+_NAMED = _PATTERNS[2:]
 # the word of the last pattern
 _VIETNAMESE = "tháng"
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]{{0,9}}\Z")

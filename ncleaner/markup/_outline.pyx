@@ -457,7 +457,8 @@ cdef inline bint _is_removed_caption(const blocks_t* blocks, int32_t run) noexce
     cdef int32_t segment = blocks.t.runs[run].segment
     cdef int32_t element = element_of(blocks, segment)
     return not blocks.kept[segment] and (
-        blocks.t.segments[segment].zone == ZONE_CAPTION or element >= 0 and blocks.t.elements[element].cues & cues_over > 0
+        blocks.t.segments[segment].zone == ZONE_CAPTION
+        or element >= 0 and blocks.t.elements[element].cues & cues_over > 0
     )
 
 

@@ -842,13 +842,6 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
     return found
 
 
-def runs_inside(Tables tables not None, int bit):
-    """Returns the runs inside of an inline element, by its bit in their context."""
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i
-    return [i for i in range(t.n_runs) if t.runs[i].context >> bit & 1]
-
-
 def text_of_runs(Tables tables not None, Py_ssize_t first, Py_ssize_t end):
     """Returns the text of some runs, at least one, without white space around it.
 
@@ -895,19 +888,6 @@ def segment_of(Tables tables not None, Py_ssize_t run):
     return tables.t.runs[run].segment
 
 
-def only_in_zone(Tables tables not None, mask not None, int zone):
-    """Returns the kept segment of a zone; -1 if there is none, or several."""
-    cdef const uint8_t[::1] kept = _mask_of(tables, mask)
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i, found = -1
-    for i in range(t.n_segments):
-        if kept[i] and t.segments[i].zone == zone:
-            if found >= 0:
-                return -1
-            found = i
-    return found
-
-
 def images_of(Tables tables not None, mask not None, tuple names not None=()):
     """Returns the images that may be written in the order of the page.
 
@@ -915,8 +895,9 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     their address.
 
     Returns:
-        A list of (mark, source as written or empty, alternative text, kept run that follows, what each `srcset` before it
-        says, mark of the link around it if this has no kept text, else -1, how surely it belongs to kept text: 0 to 2).
+        A list of (mark, source as written or empty, alternative text, kept run that follows, what each `srcset` before
+        it says, mark of the link around it if this has no kept text, else -1, how surely it belongs to kept text: 2,
+        1 if its address decides, 0 or less).
     """
     cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t

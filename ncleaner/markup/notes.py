@@ -16,15 +16,7 @@ import numpy.typing as npt
 from ncleaner.document import Document, tags
 from ncleaner.document._marks import Mark, texts_of
 from ncleaner.document._tables import Tables
-from ncleaner.markup._render import (
-    element_at,
-    kept_links,
-    runs_inside,
-    segment_at,
-    segment_of,
-    tags_around,
-    text_of_runs,
-)
+from ncleaner.markup._render import element_at, kept_links, segment_at, segment_of, tags_around, text_of_runs
 
 # The text of a reference: a number, one or two letters or signs, perhaps in brackets.
 _REFERENCE = re.compile(r"[\[(]?\s*(?:note\s|n\.?\s?)?(\d{1,4}|[A-Za-z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])]?\.?")
@@ -145,7 +137,7 @@ class _Page:
     @cached_property
     def _raised(self) -> dict[int, None]:
         """The raised runs, in the order of the page."""
-        return dict.fromkeys(runs_inside(self.tables, _SUP))
+        return dict.fromkeys(np.flatnonzero(self.document.runs["context"] >> _SUP & 1).tolist())
 
     def _tag(self, element: int) -> int:
         return element_at(self.tables, element)[0]

@@ -28,7 +28,7 @@ _HOME = re.compile(
 )
 _SIGN = re.compile(rb"(?:^|[/_.-])(?:%b)\d*(?:$|[/_.?-])" % any_of(_WORDS["signs"]).encode())
 _FILE = re.compile(rb"[^?#]*\.(?:gif|png|jpe?g|webp|avif)(?:[?#]|$)")
-# What the names of two sizes of an image differ by, and the ends of their names; after a number, some have a letter.
+# What the names of two sizes of an image differ by: the ends of their names, or a letter after a number.
 _SIZE = re.compile(
     rb"[-_@.~](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
     rb"|original)$|(?<=[\da-f]{10})_[a-z]{1,2}$",
@@ -73,7 +73,9 @@ class Image(NamedTuple):
     def is_of_text(self, address: bytes, target: bytes) -> bool:
         """Tells whether it may belong to the text, by its address and by that of the link around it.
 
-        A link to a home page has a logo. With removed text on one side, it is no sign, and in no link to another page."""
+        A link to a home page has a logo. With removed text on one side, it is no sign, and not in a link to
+        another page.
+        """
         if self.surely or _HOME.fullmatch(target):
             return not _HOME.fullmatch(target)
         return not _SIGN.search(address.lower()) and (not target or bool(_FILE.match(target.lower())))
@@ -149,8 +151,8 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int, int]]
     first one counts.
 
     Args:
-        images: of a page: (mark, source, alternative text, kept run that follows, `srcset`s, link around it, how surely it
-            belongs to kept text).
+        images: of a page: (mark, source, alternative text, kept run that follows, `srcset`s, link around it,
+            how surely it belongs to kept text).
     """
     place = -1
     met: list[tuple[bytes, bytes]] = []

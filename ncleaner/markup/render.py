@@ -13,7 +13,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.document.threads import places_of_posts
 from ncleaner.markup import MarkupOptions
-from ncleaner.markup._render import images_of, kept_links, only_in_zone, render, segment_at
+from ncleaner.markup._render import images_of, kept_links, render, segment_at
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
 
@@ -113,13 +113,11 @@ def _untagged_headline(document: Document, mask: npt.NDArray[np.bool_]) -> int:
     """Returns the segment of a headline in a <div> or the like, -1 for none.
 
     It is a part of the page's title; a whole sentence is the beginning of a text without a headline."""
-    place = only_in_zone(document.tables, mask, _HEADLINE)
-    if place < 0:
-        return -1
-    text = text_of_row(document.tables, place).casefold()
+    places = np.flatnonzero(mask & (document.segments["zone"] == _HEADLINE)).tolist()
+    text = text_of_row(document.tables, places[0]).casefold() if len(places) == 1 else ""
     is_sentence = text.endswith((".", "。"))
     is_headline = len(text) >= _SHORT and not is_sentence and text in document.title.casefold()
-    return place if is_headline else -1
+    return places[0] if is_headline else -1
 
 
 def _quoted(found: re.Match[str]) -> str:
