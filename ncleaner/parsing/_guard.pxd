@@ -103,6 +103,7 @@ cdef struct guard_t:
     int endless                   # bits of `raw_kind`: no further end tag in the page,
     int endless_inside            # … and none in the <noscript>
     uint64_t templates            # that are open, a bit for each: whether it is a shadow root; innermost first
+    bint streamed                 # there are places of parts that come at the end of the page
     void* state                   # of the tokenizer, at the beginning of raw text that is passed over
     const char* resume            # … and where that text ends
     passed_t* passed              # the scripts that were passed over

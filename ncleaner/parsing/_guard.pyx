@@ -74,7 +74,7 @@ cdef void begin(guard_t* g, char* start, char* end) noexcept nogil:
     memset(g.skipped, 0, sizeof(g.skipped))
     g.raw = g.ending = 0
     g.templates = 0
-    g.spaced = False
+    g.spaced = g.streamed = False
     g.endless = g.endless_inside = 0
     g.noscript_end, g.no_noscript_ends = NULL, False
 
@@ -649,8 +649,11 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
 
 
 cdef void _read_template(guard_t* g, token_t* token) noexcept nogil:
-    """Makes a block of a <template> whose content the page shows instead of its parent's: a declarative shadow root."""
+    """Makes a block of a <template> whose content the page shows instead of its parent's: a declarative shadow root.
+    Notes one that is a place of what comes later."""
     cdef bint is_root
+    cdef const attribute_t* name = _attribute(token, b"id")
+    g.streamed |= name != NULL and name.value_end - name.value_begin > 2 and name.value_begin[1] == c":"
     if token.type & END_TAG:
         is_root = g.templates & 1
         g.templates >>= 1

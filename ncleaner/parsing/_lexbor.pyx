@@ -27,6 +27,7 @@ from ncleaner.parsing._guard cimport (
     STATEMENTS, TYPESETTERS, begin, guard_t, is_crowded, memory_of, placed_t, watch, watch_places,
 )
 from ncleaner.parsing._markup cimport outgrows
+from ncleaner.parsing._slots cimport put_in_place
 from ncleaner.parsing._structs cimport (
     END_TAG, KNOWN_TAGS, array_t, attribute_t, document_t, done_t, node_t, token_t, tokenizer_t, tree_t,
 )
@@ -178,6 +179,8 @@ cdef class _Machine:
                 text = html
             with nogil:
                 done = self.parse(document, text, size)
+                if done and g.streamed:
+                    put_in_place(&document.node)
             if done or not g.found:
                 return done
             if g.found & CROWDED:
