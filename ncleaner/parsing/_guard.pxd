@@ -116,7 +116,7 @@ cdef struct guard_t:
 
 # The numbers of tags, as Lexbor counts them.
 cdef uintptr_t id_text, id_end_of_page, id_p, id_br, id_pre, id_wbr, id_table, id_form, id_title, id_svg, id_math
-cdef uintptr_t id_div, id_template
+cdef uintptr_t id_div, id_template, id_code
 cdef node_t* marker               # in the list of active formatting elements, where a cell or an object begins
 cdef uint8_t meanings[KNOWN_TAGS]
 

@@ -24,12 +24,13 @@ empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
-from libc.string cimport memcpy, memset, strlen
+from libc.string cimport memchr, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow
 from ncleaner.parsing._cues cimport typesets
 from ncleaner.parsing._markup cimport (
-    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
+    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, blank_shortcodes, body_start, raw_end, raw_kind,
+    unfinished,
 )
 from ncleaner.parsing._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
@@ -54,6 +55,7 @@ cdef enum:
     JOINED = 2_000                # bytes of a text that others are joined to
     FREE_REOPENED = 10_000        # formatting elements that are created again, besides one for each tag
     ROOM = 64                     # elements that are closed when the nesting is as deep as it may be
+    SHORTEST_CODE = 7             # bytes of a text that may have a shortcode
     ROOM_INSIDE = 6               # levels that a list item or a table needs, so that what it begins with is inside it
 
 cdef struct own_t:                # a token of the guard's own, with space for fields that are not known here
@@ -62,7 +64,7 @@ cdef struct own_t:                # a token of the guard's own, with space for f
 
 memset(meanings, ANY, sizeof(meanings))
 id_text = id_end_of_page = id_p = id_br = id_pre = id_wbr = id_table = id_form = id_title = id_svg = id_math = 0
-id_div = id_template = 0
+id_div = id_template = id_code = 0
 marker = NULL
 
 
@@ -694,6 +696,18 @@ cdef bint _watch_tag(guard_t* g, token_t* token, uintptr_t innermost, size_t lis
     return True
 
 
+cdef inline void _leave_out_shortcodes(const guard_t* g, const token_t* token) noexcept nogil:
+    """Blanks the shortcodes in a text before the parser copies it; in code, they are examples."""
+    cdef const array_t* open_ = g.tree.open_elements
+    cdef const char* first = <const char*> memchr(token.text_start, c"[", <size_t> (token.text_end - token.text_start))
+    cdef size_t i
+    for i in range(open_.length if first != NULL else 0):
+        if open_.list[i].local_name == id_pre or open_.list[i].local_name == id_code:
+            return
+    if first != NULL:
+        blank_shortcodes(<unsigned char*> first, <const unsigned char*> token.text_end)
+
+
 cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nogil:
     """Counts what a token costs, and lets the parser add it to the tree. Returns NULL to end the pass."""
     cdef guard_t* g = <guard_t*> context
@@ -713,6 +727,8 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
     cdef uintptr_t innermost = open_.list[open_.length - 1].local_name if open_.length else 0
     if token.tag == id_text:
         g.spaced = False
+        if not g.raw and token.text_end - token.text_start > SHORTEST_CODE:
+            _leave_out_shortcodes(g, token)
         if _meaning(innermost) == OF_TABLE:
             _count_moved(g, token)
         elif open_.length:

@@ -470,7 +470,7 @@ cdef bint _prove_tokens(document_t* document) except -1:
         at += 2
     _guard.id_text, _guard.id_end_of_page = notes.tags[notes.n - 5], notes.tags[notes.n - 1]
     _guard.id_p, _guard.id_br, _guard.id_pre, _guard.id_wbr = [ids[name] for name in ("p", "br", "pre", "wbr")]
-    _guard.id_div, _guard.id_template = ids["div"], ids["template"]
+    _guard.id_div, _guard.id_template, _guard.id_code = ids["div"], ids["template"], ids["code"]
     _guard.id_table, _guard.id_form, _guard.id_title, _guard.id_svg, _guard.id_math = [
         ids[name] for name in ("table", "form", "title", "svg", "math")
     ]
@@ -531,6 +531,7 @@ cdef bint _prove() except -1:
             found_lexbor = False
             break
     for html, expected in (
+        (b"<p>one[vc_row]&#40;<pre>[vc_row]", "<head></head><body><p>one        (</p><pre>[vc_row]</pre></body>"),
         (b"<title>one\n<p>two", "<head><title>one</title>\n</head><body><p>two</p></body>"),
         (b"<p>one<noscript><div>two</noscript>three", "<head></head><body><p>one<noscript></noscript></p>"
          "<div>two</div>three</body>"),

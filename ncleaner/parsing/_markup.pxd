@@ -37,3 +37,4 @@ cdef const char* raw_end(
 cdef const char* unfinished(const char* p, const char* end) noexcept nogil
 cdef const char* body_start(const char* p, const char* end) noexcept nogil
 cdef bint outgrows(const char* p, const char* end) noexcept nogil
+cdef void blank_shortcodes(unsigned char* p, const unsigned char* end) noexcept nogil

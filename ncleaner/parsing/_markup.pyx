@@ -7,7 +7,15 @@ returns a pointer to the end of the construct.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr, memcmp, memset, strlen
 
-from ncleaner.text._ascii cimport is_letter, is_space, lower
+from ncleaner.parsing._cues cimport is_one_of
+from ncleaner.text._ascii cimport begins_any, is_digit, is_letter, is_space, lower, table_of
+
+from ncleaner.text.wordlists import word_lists
+
+# `shortcodes.txt` says what these are, and how to add one.
+_SHORTCODES = word_lists("parsing/shortcodes", "builders", "names")
+cdef const char** BUILDERS = table_of(_SHORTCODES["builders"])
+cdef const char** NAMES = table_of(_SHORTCODES["names"])
 
 cdef const char* RAW_NAMES[10]
 RAW_NAMES[:] = [
@@ -287,6 +295,40 @@ cdef bint outgrows(const char* p, const char* end) noexcept nogil:
         p += 1
         if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
             return True
+
+
+cdef void blank_shortcodes(unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Puts spaces in the place of shortcodes in a text: marks such as `[gallery ids="1,2"]` that no plugin replaced.
+
+    Their form says what they are: a name of a page builder (`[vc_row]`), attributes with quotes (`[box type="info"]`),
+    or a name that every WordPress has. `[1]`, `[sic]`, `[edit]` and `a[href="x"]` have none of these forms.
+
+    Args:
+        p: the first bracket of the text.
+        end: the end of the text.
+    """
+    cdef unsigned char* name
+    cdef unsigned char* close
+    cdef size_t length
+    cdef bint is_name, is_known, is_found
+    while p != NULL:
+        name = p + 1
+        name += name < end and name[0] == c"/"
+        close = name
+        while close < end and (is_letter(close[0]) or is_digit(close[0]) or close[0] == c"_" or close[0] == c"-"):
+            close += 1
+        length = <size_t> (close - name)
+        is_name = length > 2 and is_letter(name[0]) and close < end and (is_space(close[0]) or close[0] == c"]")
+        is_known = is_name and is_one_of(name, length, NAMES)
+        is_found = is_known and name > p + 1 or is_name and begins_any(name, <size_t> (end - name), BUILDERS) > 0
+        while close < end and close[0] != c"[" and close[0] != c"]":
+            if is_name and close[0] == c"=" and close + 1 < end:
+                # a straight quote, or the first byte of another one
+                is_found |= is_known or close[1] == c'"' or close[1] == c"'" or close[1] == 0xE2 or close[1] == 0xC2
+            close += 1
+        if is_found and close < end and close[0] == c"]":
+            memset(p, c" ", <size_t> (close + 1 - p))
+        p = <unsigned char*> memchr(close, c"[", <size_t> (end - close))
 
 
 def tags(bytes html not None):
