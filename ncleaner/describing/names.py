@@ -223,7 +223,7 @@ _ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
 _NOT_OF_NAMES, _PARTICLES = frozenset(_LISTS["not of names"]), frozenset(_LISTS["particles"])
 _BARE = re.compile(rf"\W*(?:{_ANY['unsure']})\b(?!\s*[:：])")
 # What is before a date in a byline, after a sign: a weekday, or nothing.
-_BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
+BEFORE_DATE = re.compile(r"\s*[»|•·,;–—-]\s*(?:(?![A-Z]{2})[^\W\d_]{2,12}[.,]{0,2}\s+)?\Z")
 # one or more names in Chinese characters or Hangul, up to where they end
 _EASTERN = r"[々\u4e00-\u9fff가-힣]{2,4}"
 _UP_TO = _ANY["signed up to"]
@@ -391,7 +391,7 @@ def _people(value: str) -> Iterator[str]:
 def _without_date(text: str) -> str:
     """Returns a text up to the first date after a name; a weekday before the date is a part of it."""
     for found in dates_in(text):
-        before = _BEFORE_DATE.sub("", text[: found.start])
+        before = BEFORE_DATE.sub("", text[: found.start])
         if before.strip():
             return before
     return text

@@ -14,7 +14,7 @@ import numpy as np
 from ncleaner.describing._statements import Statements
 from ncleaner.describing.dates import dates_in, is_month_first, iso_date
 from ncleaner.describing.metadata import metadata_of
-from ncleaner.describing.names import plain_title
+from ncleaner.describing.names import BEFORE_DATE, plain_title
 from ncleaner.describing.rights import address_in
 from ncleaner.document import Document
 from ncleaner.document._marks import Mark, texts_of
@@ -24,10 +24,10 @@ from ncleaner.document.threads import AGO, LINES, WORDS, Block, blocks_of_posts,
 from ncleaner.text.hosts import host_of
 from ncleaner.text.wordlists import any_of
 
-# what is beside a name in its line
+# what is beside a name in its line: its first letter in place of a portrait, too
 _AROUND = re.compile(
     rf"\d+ ?(?:{AGO}).*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)"
-    r"|[»«·•|,:#–—]|(?<!\S)@",
+    r"|[»«·•|,:#–—]|(?<!\S)@|^(\w) (?=\1)",
     re.IGNORECASE,
 )
 # the role of a member follows the name
@@ -42,6 +42,8 @@ _HOLDERS = {
     "liveBlogUpdate": "post", "@graph": "",
 }  # fmt: skip
 _ANSWERS = ("answer", "accepted")
+# as the table of names has words of eight letters
+_ACCEPTED = {int.from_bytes(word.encode()) * 0x9E3779B97F4A7C15 % 2**64 >> 48 for word in WORDS["accepted"]}
 # the id of a post
 _NUMBERED = re.compile(
     r"(?:\w*(?:post|comment|answer|question|msg|message|reply|entry|cid|edit)\w*[-_]?)?\d+"
@@ -94,7 +96,8 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
     for block in blocks:
         # what is before the text, and what is after it
         begins = _beginning(document, kept, block)
-        before = list(lines_of(document, range(block.first, begins)[:LINES]))
+        about = [row for row in range(block.first, block.last) if row < begins or not kept.mask[row]]
+        before = list(lines_of(document, about[:LINES]))
         after = list(lines_of(document, range(block.last + 1, block.end)[:LINES]))
         said = stated.get(_key(document, begins, block.last), _UNKNOWN)
         date = next(
@@ -107,6 +110,10 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
         anchors = _within(document, ids, block.first, begins + 1)
         name = anchors.get(block.element) or next(filter(_NUMBERED.fullmatch, anchors.values()), "")
         kind = said.kind or next(filter(name.startswith, ("question", "answer", "comment")), "")
+        names = document.elements["names"][max(block.element, 0)]
+        words = document.names[names + 1 : names + 1 + document.names[names]].tolist()
+        if block.element >= 0 and not _ACCEPTED.isdisjoint(words):
+            kind = "accepted"
         reply = block.around if block.around >= 0 else None
         if reply is None and kind in _ANSWERS and found and found[0].kind not in _ANSWERS:
             # the text above the first answer asks
@@ -154,7 +161,7 @@ def _author(lines: list[str]) -> str:
     """Returns the first line that may be a name, without what is beside it; empty if there is none."""
     for line in lines:
         dates = dates_in(line)
-        name = line[: dates[0].start] if dates else line
+        name = BEFORE_DATE.sub("", line[: dates[0].start]) if dates else line
         for _ in range(2):
             name = _ROLES.sub("", " ".join(_AROUND.sub(" ", name).split()))
         is_short = 1 < len(name) <= _LONGEST_NAME and name.count(" ") < _MOST_WORDS

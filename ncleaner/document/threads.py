@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document._marks import Mark, texts_of
 from ncleaner.document._siblings import DATED
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES, Document
@@ -18,12 +19,14 @@ from ncleaner.document.tags import CUES
 from ncleaner.text.wordlists import any_of, word_lists
 
 # `threads.txt` says what these are, and how to add one.
-WORDS = word_lists("document/threads", "ago", "around names", "no names")
+WORDS = word_lists("document/threads", "accepted", "ago", "around names", "no names")
 AGO = any_of(WORDS["ago"])
 # what is a date or a time at first sight
 _DATED = re.compile(
     rf"\b(?:19|20)\d\d\b|\d:\d\d|\d ?(?:{AGO})|(?:{AGO}) \d|\d[/.]\d{{1,2}}[/.]\d\d", re.IGNORECASE
 )
+_POST = re.compile(rb"(?:p|post|msg|message)[-_]?(\d{3,12})")
+_ANSWER = re.compile(rb"answer[-_]?\d+")
 # Bytes of a line that may have a date or a name, and lines before and after a text.
 _LONGEST_LINE, LINES = 80, 12
 # The share of the blocks of a group that have a date, and of their characters that are in links at most;
@@ -56,7 +59,7 @@ class Block(NamedTuple):
 
 def blocks_of_posts(document: Document, kept: Kept) -> list[Block]:
     """Returns the blocks of the posts of a page, in its order; few pages have some."""
-    is_forum = kept.kind == "forum"
+    is_forum = kept.kind == "forum" or _is_thread(document)
     if not is_forum and not (document.segments["zone"][kept.mask] == _COMMENT).any():
         return []
     table = document.blocks
@@ -83,10 +86,36 @@ def blocks_of_posts(document: Document, kept: Kept) -> list[Block]:
         inside = Counter(around[row] for row in rows)
         rows = [row for row in rows if inside[around[row]] > 1]
         dated = [row for row in rows if table["facts"][row] & DATED or _is_dated(document, table[row])]
-        is_sure = len(rows) >= _SURE and is_forum and of_posts[rows].all()
-        if rows and (is_sure or len(dated) >= _SHARE * len(rows)):
+        # between the posts of a forum, there may be lines about what has happened to the thread
+        of_class = [row for row in rows if of_posts[row]] if is_forum else []
+        if rows and len(dated) >= _SHARE * len(rows):
             posts.update(rows)
+        elif len(of_class) >= _SURE:
+            posts.update(of_class)
+    if not posts and is_forum:
+        table, posts = _answers(document, kept)
     return _numbered(document, kept, table, sorted(posts), around) if posts else []
+
+
+def _is_thread(document: Document) -> bool:
+    """Tells whether the ids of a page number its posts, the oldest first, whatever kind of page it seems to be."""
+    ids = (_POST.fullmatch(name) for name, _, _, _ in texts_of(document.tables, Mark.MARK_ID))
+    numbers = [int(found[1]) for found in ids if found]
+    return len(numbers) >= _SURE and numbers == sorted({*numbers})
+
+
+def _answers(document: Document, kept: Kept) -> tuple[npt.NDArray[Any], set[int]]:
+    """Returns the blocks with the id of an answer that have kept text, as `Document.blocks` has them, and their
+    rows: a question with one answer has no siblings. They are known by marks."""
+    found = []
+    for name, place, _, _ in texts_of(document.tables, Mark.MARK_ID):
+        element = document.elements[place] if _ANSWER.fullmatch(name) else None
+        if element is not None and element["first_run"] < element["last_run"]:
+            first, last = document.runs["segment"][[element["first_run"], element["last_run"] - 1]]
+            if kept.mask[first : last + 1].any():
+                found.append((place, first, last, -1))
+    names = ("element", "first_segment", "last_segment", "parent")
+    return np.array(found, [(name, np.int64) for name in names]), {*range(len(found))}
 
 
 def _is_dated(document: Document, block: np.void) -> bool:
@@ -124,7 +153,7 @@ def _numbered(
         own = segments[np.searchsorted(segments, firsts[row]) : np.searchsorted(segments, end)]
         if len(own):
             numbers[row] = len(found)
-            element, outer = int(table["element"][row]), numbers.get(around[row], -1)
+            element, outer = int(table["element"][row]), numbers.get(around.get(row, -1), -1)
             found.append(
                 Block(element, firsts[row], ends[row], int(own[0]), int(own[-1]), outer, is_comment[row])
             )

@@ -56,6 +56,7 @@ def post(number: int, inside: str = "", tag: str = "div", beside: str = "", text
     [
         ("<div>-Ann Lee</div><div>-1 May 2024, 10:00</div>", "-Ann Lee", "2024-05-01"),
         ("<div>-»Ann by 1 May 2024</div>", "-»Ann", "2024-05-01"),
+        ("<div>-- von A Ann » Mi 1. Mai 2024, 10:00</div>", "Ann", "2024-05-01"),
     ],
 )
 def test_lines_before_a_text(beside: str, author: str, date: str) -> None:
@@ -116,6 +117,33 @@ def test_json_ld_says_who_has_written_what() -> None:
         "2024-06-01",
         "https://forum.example/a/1",
     )
+
+
+def test_a_question_with_one_answer() -> None:
+    answer = "<div id=answers><div id=answer-7 class='answer{}'><p>{}</p></div></div>"
+    found, text = posts(f"<h1>Late?</h1><div id=question><p>{SAYS[0]}</p></div>{answer.format('', SAYS[1])}")
+    assert [(each.kind, each.reply_to) for each in found] == [("question", None), ("answer", 0)]
+    assert text[found[1].start : found[1].end] == SAYS[1]
+    found, _ = posts(f"<p>{SAYS[0]}</p>{answer.format(' accepted-answer', SAYS[1])}")
+    assert [each.kind for each in found] == ["question", "accepted"]
+
+
+def test_lines_between_posts_are_none() -> None:
+    event = "<li class=event><p>Bo has moved this to the harbour.</p></li>"
+    messages = [f"<li class=message><p>{text}</p></li>" for text in SAYS[:3]]
+    found, text = posts("<ul>" + event.join([*messages, event * 3]) + "</ul>")
+    assert [text[each.start : each.end] for each in found] == SAYS[:3]
+
+
+def test_what_is_said_about_a_post_may_follow_its_title() -> None:
+    page = "".join(
+        f"<div id=p10{n}><h3>Re: Late</h3><p>-Ann » {n} May 2024</p><p>{SAYS[n]}</p></div>" for n in (1, 2, 3)
+    )
+    # their ids number them, although the page seems to be an article
+    found, _ = posts(page, kind="article")
+    assert [each.date for each in found] == ["2024-05-01", "2024-05-02", "2024-05-03"]
+    assert {each.author for each in found} == {"-Ann"}
+    assert posts(page.replace("p101", "p109"), kind="article")[0] == []
 
 
 def test_a_time_says_the_date() -> None:
