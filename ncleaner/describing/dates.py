@@ -310,17 +310,13 @@ def _read(kind: str, parts: tuple[str, ...], month_first: bool, lang: str, short
         return (
             (month_first and separator != "." and _day(y, a, b)) or _day(y, b, a, lang=lang) or _day(y, a, b)
         )
-    written, day, name = (
-        parts if kind == "ydM" else (parts[i] for i in ((0, 2, 1) if kind == "yMd" else (2, 0, 1)))
-    )
+    order = {"ydM": (0, 1, 2), "yMd": (0, 2, 1)}.get(kind, (2, 0, 1))
+    written, day, name = (parts[place] for place in order)
     if len(written) < 4 and not short:
         return ""
     month, calendar = _month(name, lang)
-    return (
-        _day(_full(written, "th" if "ก" <= name[0] <= "๛" else ""), month, int(day), calendar=calendar)
-        if month
-        else ""
-    )
+    year = _full(written, "th" if "ก" <= name[0] <= "๛" else "")
+    return _day(year, month, int(day), calendar=calendar) if month else ""
 
 
 def _full(year: str, lang: str) -> int:
@@ -373,11 +369,7 @@ def _day(year: int, month: int, day: int, *, calendar: str = "", lang: str = "")
         if not calendar:
             return date(year, month, day).isoformat()
         first, *lengths = _calendar(calendar)[str(year)].split()
-        before, length = map(int, lengths[: month - 1]), int(lengths[month - 1])
-        return (
-            str(date.fromisoformat(first) + timedelta(sum(before) + day - 1))
-            if month and 0 < day <= length
-            else ""
-        )
+        before, is_day = sum(map(int, lengths[: month - 1])), month and 0 < day <= int(lengths[month - 1])
+        return str(date.fromisoformat(first) + timedelta(before + day - 1)) if is_day else ""
     except (ValueError, LookupError):
         return ""

@@ -98,23 +98,23 @@ def blocks_of_posts(document: Document, kept: Kept) -> list[Block]:
 
 
 def _is_thread(document: Document) -> bool:
-    """Tells whether the ids of a page number its posts, the oldest first, whatever kind of page it seems to be."""
+    """Tells whether the ids of a page number its posts, the oldest first, whatever kind it seems to be."""
     ids = (_POST.fullmatch(name) for name, _, _, _ in texts_of(document.tables, Mark.MARK_ID))
     numbers = [int(found[1]) for found in ids if found]
     return len(numbers) >= _SURE and numbers == sorted({*numbers})
 
 
 def _answers(document: Document, kept: Kept) -> tuple[npt.NDArray[Any], set[int]]:
-    """Returns the blocks with the id of an answer that have kept text, as `Document.blocks` has them, and their
-    rows: a question with one answer has no siblings. They are known by marks."""
+    """Returns the blocks with the id of an answer that have kept text, as `Document.blocks` has them, and
+    their rows: a question with one answer has no siblings. They are known by marks."""
     found = []
     for name, place, _, _ in texts_of(document.tables, Mark.MARK_ID):
-        element = document.elements[place] if _ANSWER.fullmatch(name) else None
+        element = document.elements[place] if place >= 0 and _ANSWER.fullmatch(name) else None
         if element is not None and element["first_run"] < element["last_run"]:
             first, last = document.runs["segment"][[element["first_run"], element["last_run"] - 1]]
             if kept.mask[first : last + 1].any():
-                found.append((place, first, last, -1))
-    names = ("element", "first_segment", "last_segment", "parent")
+                found.append((place, first, last))
+    names = ("element", "first_segment", "last_segment")
     return np.array(found, [(name, np.int64) for name in names]), {*range(len(found))}
 
 

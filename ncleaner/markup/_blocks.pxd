@@ -6,22 +6,9 @@ from ncleaner.document._tables cimport mark_t, tables_t
 
 cdef enum:
     # Kinds of nodes. Those up to TERM have segments, and no nodes below them.
-    PARAGRAPH = 0
-    HEADING = 1
-    CODE = 2
-    CAPTION = 3
-    TERM = 4          # of a definition list
-    PICTURE = 5       # an image on its own
-    QUOTE = 6
-    LIST = 7
-    ITEM = 8
-    TABLE = 9
-    ROW = 10
-    CELL = 11
-    TERMS = 12        # a definition list
-    DETAIL = 13       # one of its definitions
-    NOTE = 14         # a footnote
-    RULE = 15         # a break between two parts
+    # PICTURE: an image on its own; TERMS: a definition list; DETAIL: one of its definitions; NOTE: a footnote;
+    # RULE: a break between two parts.
+    PARAGRAPH = 0, HEADING, CODE, CAPTION, TERM, PICTURE, QUOTE, LIST, ITEM, TABLE, ROW, CELL, TERMS, DETAIL, NOTE, RULE
     # Bits of a node's flags.
     ORDERED = 1       # of a list
     LOOSE = 2         # of a list: some item is more than a paragraph and lists

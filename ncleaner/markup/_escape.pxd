@@ -15,10 +15,7 @@ cdef enum:
     TYPESET_DOLLARS = 32  # also in single dollar signs
     LINE_START = 64
     # Kinds of characters for those who look whether emphasis can begin or end.
-    SPACE = 0
-    WORD = 1
-    PUNCTUATION = 2
-    OTHER = 3
+    SPACE = 0, WORD, PUNCTUATION, OTHER
 
 ctypedef struct out_t:
     uint8_t* data

@@ -12,8 +12,7 @@ from ncleaner.text._letters cimport NO_LETTER, after_white, decode_utf8, is_punc
 
 cdef enum:
     # Classes of bytes.
-    PLAIN = 0
-    SPECIAL = 1
+    PLAIN, SPECIAL
     # Longest name of a character reference, in bytes; the longest one of HTML has 31.
     LONGEST_NAME = 40
     LONGEST_TEX = 5_000

@@ -8,16 +8,8 @@ from ncleaner.markup._escape cimport out_t
 
 cdef enum:
     # Inline elements, from the outermost to the innermost where several begin at once.
-    LINK = 0
-    STRIKE = 1
-    ITALIC = 2
-    BOLD = 3
-    UNDERLINE = 4     # this one and the next two only in HTML
-    HIGHLIGHT = 5
-    QUOTED = 6
-    SUP = 7
-    SUB = 8
-    INLINES = 9
+    # UNDERLINE and the next two are only in HTML.
+    LINK, STRIKE, ITALIC, BOLD, UNDERLINE, HIGHLIGHT, QUOTED, SUP, SUB, INLINES
 
 # A writer of text, and the inline elements that are open.
 ctypedef struct line_t:

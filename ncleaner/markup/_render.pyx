@@ -37,6 +37,10 @@ cdef enum:
 # Below the head of a table in Markdown, by the alignment of the column.
 cdef const char** DELIMITERS = [b" --- |", b" :-- |", b" :-: |", b" --: |"]
 cdef const char** ALIGNMENTS = [b"", b"left", b"center", b"right"]
+# The elements of nodes, by their kinds.
+cdef const char** NAMES = [
+    b"p", b"", b"", b"caption", b"dt", b"p", b"blockquote", b"ul", b"li", b"", b"", b"", b"dl", b"dd", b"div",
+]
 cdef const char** HEADINGS = [b"", b"h1", b"h2", b"h3", b"h4", b"h5", b"h6"]
 
 # An open node.
@@ -470,27 +474,14 @@ cdef void _put_number_of(html_t* w, const char* attribute, int32_t number) noexc
 
 
 cdef const char* _name_of(const blocks_t* blocks, const block_t* node) noexcept nogil:
-    """Returns the name of the element of a node that has others inside."""
-    if node.kind == LIST:
-        return b"ol" if node.flags & ORDERED else b"ul"
-    if node.kind == NOTE:
-        return b"li" if node.parent >= 0 and blocks.nodes[node.parent].kind == LIST else b"div"
-    if node.kind == TERMS:
-        return b"dl"
-    return b"blockquote" if node.kind == QUOTE else b"dd" if node.kind == DETAIL else b"li"
-
-
-cdef const char* _name_of_leaf(const blocks_t* blocks, const block_t* node) noexcept nogil:
-    """Returns the name of the element around text, NULL if the text is bare in the element outside."""
+    """Returns the name of the element of a node, NULL if its text is bare in the element outside."""
     if node.kind == HEADING:
         return HEADINGS[node.number]
-    if node.kind == TERM:
-        return b"dt"
-    if node.kind == CAPTION:
-        return b"caption"
-    if _is_bare(blocks, node):
-        return NULL
-    return b"p"
+    if node.kind == LIST and node.flags & ORDERED:
+        return b"ol"
+    if node.kind == NOTE and node.parent >= 0 and blocks.nodes[node.parent].kind == LIST:
+        return b"li"
+    return NULL if (node.kind == PARAGRAPH or node.kind == PICTURE) and _is_bare(blocks, node) else NAMES[node.kind]
 
 
 cdef bint _is_bare(const blocks_t* blocks, const block_t* node) noexcept nogil:
@@ -529,7 +520,7 @@ cdef void _html_code(html_t* w, const block_t* node) noexcept nogil:
 
 cdef void _html_leaf(html_t* w, const block_t* node) noexcept nogil:
     cdef line_t line
-    cdef const char* name = _name_of_leaf(w.blocks, node)
+    cdef const char* name = _name_of(w.blocks, node)
     if node.kind == CODE:
         _html_code(w, node)
         return

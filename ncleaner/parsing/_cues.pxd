@@ -5,47 +5,15 @@ from libc.stdint cimport uint32_t, uint64_t
 from ncleaner.document._tables cimport builder_t
 from ncleaner.text._letters cimport is_white
 
-# Attributes that are read; the numbers are used only in memory.
+# Attributes that are read.
 cdef enum:
-    NO_ATTRIBUTE = 0
-    OF_HREF = 1
-    OF_ID = 2
-    OF_NAME = 3
-    OF_START = 4
-    OF_VALUE = 5
-    OF_COLSPAN = 6
-    OF_ROWSPAN = 7
-    OF_ALIGN = 8
-    OF_STYLE = 9
-    OF_CLASS = 10
-    OF_LANGUAGE = 11
-    OF_ROLE = 12
-    OF_SRC = 14
-    OF_BASE = 15             # the address of a <base>
-    OF_ALT = 16
-    OF_DISPLAY = 17
-    OF_TYPE = 18
-    OF_HIDDEN = 19           # this one and the next ones only tell the walk something
-    OF_LANG = 20
-    OF_ENCODING = 21
-    OF_ALTTEXT = 22
-    OF_WIDTH = 23
-    OF_HEIGHT = 24
-    OF_TEX = 25
-    OF_TITLE = 26
-    OF_CALLOUT = 27
-    OF_CHECKED = 28
-    OF_DISABLED = 29
-    OF_LEVEL = 30
-    OF_CONTROLS = 31
-    OF_POPUP = 32
-    OF_OPEN = 33
-    OF_MODAL = 34
-    OF_SHADOW = 35           # of a declarative shadow root
-    OF_SLOT = 36
-    OF_REVERSED = 37
-    OF_DATETIME = 39
-    OF_BLOCK = 38            # what a block of an editor is
+    NO_ATTRIBUTE, OF_HREF, OF_ID, OF_NAME, OF_START, OF_VALUE, OF_COLSPAN, OF_ROWSPAN, OF_ALIGN, OF_STYLE, OF_CLASS
+    # OF_BASE: the address of a <base>
+    OF_LANGUAGE, OF_ROLE, OF_SRC, OF_BASE, OF_ALT, OF_DISPLAY, OF_TYPE
+    # These only tell the walk something. OF_SHADOW: of a declarative shadow root; OF_BLOCK: what one of an editor is.
+    OF_HIDDEN, OF_LANG, OF_ENCODING, OF_ALTTEXT, OF_WIDTH, OF_HEIGHT, OF_TEX, OF_TITLE, OF_CALLOUT, OF_CHECKED
+    OF_DISABLED, OF_LEVEL, OF_CONTROLS, OF_POPUP, OF_OPEN, OF_MODAL, OF_SHADOW, OF_SLOT, OF_REVERSED, OF_BLOCK
+    OF_DATETIME
 
 cdef enum:
     SCRIPT_BYTES = 8_000     # of a script that are looked at

@@ -187,8 +187,7 @@ while _each[0] != NULL:
 
 # What ends a name in a class attribute, or is inside a class for one size of screen.
 cdef enum:
-    GAP = 1
-    COLON = 2
+    GAP = 1, COLON
 cdef unsigned char class_bytes[256]
 memset(class_bytes, 0, sizeof(class_bytes))
 class_bytes[c' '] = class_bytes[c'\n'] = class_bytes[c'\t'] = class_bytes[c'\r'] = class_bytes[c'\f'] = GAP

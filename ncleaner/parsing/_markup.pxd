@@ -7,16 +7,7 @@ from ncleaner.text._ascii cimport is_space
 
 # Elements of raw text (`raw_kind`).
 cdef enum:
-    NO_RAW = 0
-    TITLE = 1
-    TEXTAREA = 2
-    IFRAME = 3
-    NOFRAMES = 4
-    NOEMBED = 5
-    SCRIPT = 6
-    STYLE = 7
-    XMP = 8
-    PLAINTEXT = 9
+    NO_RAW, TITLE, TEXTAREA, IFRAME, NOFRAMES, NOEMBED, SCRIPT, STYLE, XMP, PLAINTEXT
 
 
 cdef inline const char* name_end(const char* p, const char* end) noexcept nogil:

@@ -42,11 +42,7 @@ cdef int raw_kind(const char* name, size_t length) noexcept nogil:
 
 
 cdef enum:
-    AT_SPACE = 1
-    AT_END = 2
-    AT_SLASH = 3
-    AT_EQUALS = 4
-    AT_QUOTE = 5
+    AT_SPACE = 1, AT_END, AT_SLASH, AT_EQUALS, AT_QUOTE
 
 cdef uint8_t attribute_class[256]
 memset(attribute_class, 0, sizeof(attribute_class))
