@@ -6,6 +6,7 @@ says it of the same text.
 
 import re
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -26,10 +27,11 @@ from ncleaner.text.wordlists import any_of
 
 # what is beside a name in its line: its first letter in place of a portrait, too
 _AROUND = re.compile(
-    rf"\d+ ?(?:{AGO}).*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)"
+    rf"\d+ ?{AGO}.*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)"
     r"|[»«·•|,:#–—]|(?<!\S)@|^(\w) (?=\1)",
     re.IGNORECASE,
 )
+_AGO = re.compile(rf"\d ?{AGO}", re.IGNORECASE)
 # the role of a member follows the name
 _ROLES = re.compile(rf"(?:^| )(?:{any_of(WORDS['no names'])})$", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -110,9 +112,8 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
         anchors = _within(document, ids, block.first, begins + 1)
         name = anchors.get(block.element) or next(filter(_NUMBERED.fullmatch, anchors.values()), "")
         kind = said.kind or next(filter(name.startswith, ("question", "answer", "comment")), "")
-        names = document.elements["names"][max(block.element, 0)]
-        words = document.names[names + 1 : names + 1 + document.names[names]].tolist()
-        if block.element >= 0 and not _ACCEPTED.isdisjoint(words):
+        at = int(document.elements["names"][block.element]) if block.element >= 0 else 0
+        if not _ACCEPTED.isdisjoint(document.names[at + 1 : at + 1 + document.names[at]].tolist()):
             kind = "accepted"
         reply = block.around if block.around >= 0 else None
         if reply is None and kind in _ANSWERS and found and found[0].kind not in _ANSWERS:
@@ -151,10 +152,11 @@ def _within(
 def _beginning(document: Document, kept: Kept, block: Block) -> int:
     """Returns the first segment of a post that is not a line about it with a date."""
     rows = [row for row in range(block.begins, block.last + 1)[: 2 * _HEADS] if kept.mask[row]]
-    heads = [
-        place for place, row in enumerate(rows[:_HEADS]) if any(map(dates_in, lines_of(document, [row])))
-    ]
-    return rows[heads[-1] + 1] if heads and heads[-1] + 1 < len(rows) else block.begins
+    begins = block.begins
+    for row, following in pairwise(rows[: _HEADS + 1]):
+        if any(dates_in(line) or _AGO.search(line) for line in lines_of(document, [row])):
+            begins = following
+    return begins
 
 
 def _author(lines: list[str]) -> str:

@@ -20,10 +20,10 @@ from ncleaner.text.wordlists import any_of, word_lists
 
 # `threads.txt` says what these are, and how to add one.
 WORDS = word_lists("document/threads", "accepted", "ago", "around names", "no names")
-AGO = any_of(WORDS["ago"])
+AGO = rf"(?:[^\W\d]{{1,12}} |[\u3000-\ud7ff]{{1,3}})?(?:{any_of(WORDS['ago'])})"
 # what is a date or a time at first sight
 _DATED = re.compile(
-    rf"\b(?:19|20)\d\d\b|\d:\d\d|\d ?(?:{AGO})|(?:{AGO}) \d|\d[/.]\d{{1,2}}[/.]\d\d", re.IGNORECASE
+    rf"\b(?:19|20)\d\d\b|\d:\d\d|\d ?{AGO}|{AGO} \d|\d[/.]\d{{1,2}}[/.]\d\d", re.IGNORECASE
 )
 _POST = re.compile(rb"(?:p|post|msg|message)[-_]?(\d{3,12})")
 _ANSWER = re.compile(rb"answer[-_]?\d+")
@@ -88,10 +88,10 @@ def blocks_of_posts(document: Document, kept: Kept) -> list[Block]:
         dated = [row for row in rows if table["facts"][row] & DATED or _is_dated(document, table[row])]
         # between the posts of a forum, there may be lines about what has happened to the thread
         of_class = [row for row in rows if of_posts[row]] if is_forum else []
-        if rows and len(dated) >= _SHARE * len(rows):
-            posts.update(rows)
-        elif len(of_class) >= _SURE:
+        if len(of_class) >= _SURE:
             posts.update(of_class)
+        elif rows and len(dated) >= _SHARE * len(rows):
+            posts.update(rows)
     if not posts and is_forum:
         table, posts = _answers(document, kept)
     return _numbered(document, kept, table, sorted(posts), around) if posts else []

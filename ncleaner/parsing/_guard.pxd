@@ -10,9 +10,7 @@ cdef enum:
     OF_FORMAT = 1
     OF_POINT = 2                  # elements of svg and math that may have HTML inside; the next ones separate words
     OF_ROOT = 3                   # html, head, body
-    OF_BLOCK = 4
-    OF_HEADING = 5
-    OF_ITEM = 6
+    OF_BLOCK = 4, OF_HEADING, OF_ITEM
     OF_TABLE = 7                  # the parser moves text directly inside them to the place before the table
     OF_CELL = 8
     OF_VOID = 9

@@ -146,6 +146,13 @@ def test_what_is_said_about_a_post_may_follow_its_title() -> None:
     assert posts(page.replace("p101", "p109"), kind="article")[0] == []
 
 
+def test_a_line_that_says_how_long_ago_is_no_text() -> None:
+    page = "".join(f"<section><p>Ann {n} years ago#{n}</p><p>{SAYS[n]}</p></section>" for n in (1, 2, 3))
+    found, text = posts(f"<main>{page}</main>")
+    assert [text[each.start : each.end] for each in found] == SAYS[1:]
+    assert {(each.author, each.date) for each in found} == {("Ann", "")}
+
+
 def test_a_time_says_the_date() -> None:
     beside = "<div>-Ann</div><div>-<time datetime=2024-05-09T10:00:00Z>yesterday</time></div>"
     found, _ = posts(post(1, beside=beside) + post(2, beside=beside))
