@@ -22,9 +22,7 @@ from ncleaner.text.wordlists import any_of, word_lists
 WORDS = word_lists("document/threads", "accepted", "ago", "around names", "no names")
 AGO = rf"(?:[^\W\d]{{1,12}} |[\u3000-\ud7ff]{{1,3}})?(?:{any_of(WORDS['ago'])})"
 # what is a date or a time at first sight
-_DATED = re.compile(
-    rf"\b(?:19|20)\d\d\b|\d:\d\d|\d ?{AGO}|{AGO} \d|\d[/.]\d{{1,2}}[/.]\d\d", re.IGNORECASE
-)
+_DATED = re.compile(rf"\b(?:19|20)\d\d\b|\d:\d\d|\d ?{AGO}|{AGO} \d|\d[/.]\d{{1,2}}[/.]\d\d", re.IGNORECASE)
 _POST = re.compile(rb"(?:p|post|msg|message)[-_]?(\d{3,12})")
 _ANSWER = re.compile(rb"answer[-_]?\d+")
 # Bytes of a line that may have a date or a name, and lines before and after a text.
