@@ -167,7 +167,8 @@ def _author(lines: list[str]) -> str:
         for _ in range(2):
             name = _ROLES.sub("", " ".join(_AROUND.sub(" ", name).split()))
         is_short = 1 < len(name) <= _LONGEST_NAME and name.count(" ") < _MOST_WORDS
-        if is_short and _LETTERS.search(name) and name[-1] not in ".!?…":
+        is_sentence = name.endswith((".", "!", "?", "…")) and name[-3:-2] != " "
+        if is_short and _LETTERS.search(name) and not is_sentence:
             return name
     return ""
 
