@@ -10,12 +10,12 @@ from ncleaner.errors import ModelError, named
 from ncleaner.options import Declared, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.recipe import Recipe
-from ncleaner.running.dumps import Dumps
 from ncleaner.sinks.formats import Output
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
     from ncleaner.reading.archive import InputFormat
+    from ncleaner.running.dumps import Dumps
 
 
 _PANEL = "Input"
@@ -70,7 +70,7 @@ class Settings:
     reading: Reading = Reading()
     output: Output = Output()
     many_pages: bool = False
-    dumps: Dumps | None = field(default=None, compare=False, repr=False)
+    dumps: "Dumps | None" = field(default=None, compare=False, repr=False)
 
     def read(self, source: Any, pipes: bool = True, **more: Any) -> Iterator[Page | Skip | Damage]:
         """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it.
