@@ -8,9 +8,8 @@ from libc.stdint cimport int32_t, uint32_t
 from ncleaner.document._tables cimport tables_t
 
 cpdef enum:
-    # Bits of `block_t.facts`.
-    DATED = 1            # it has a <time>, or a block of a class such as `date` with a digit
-    LINKED = 2           # its heading, or without one its first segment, is a link
+    # Bit of `block_t.facts`.
+    LINKED = 1           # its heading, or without one its first segment, is a link
 
 # One of two or more sibling blocks, in document order.
 ctypedef struct block_t:
@@ -25,7 +24,7 @@ ctypedef struct block_t:
     uint32_t words
     uint32_t chars       # number of code points, without white space
     uint32_t link_chars
-    uint32_t facts       # bits DATED and LINKED
+    uint32_t facts       # the bit LINKED
 
 # Makes the table in new memory, which the caller frees. Returns its number of rows; -1: there was not enough memory.
 cdef Py_ssize_t find_blocks(const tables_t* t, block_t** rows) noexcept nogil

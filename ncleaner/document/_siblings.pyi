@@ -5,7 +5,6 @@ import numpy.typing as npt
 
 from ncleaner.document._tables import Tables
 
-DATED: int
 LINKED: int
 BLOCK: np.dtype[np.void]
 

@@ -18,20 +18,14 @@ import numpy as np
 
 from ncleaner.document._tables cimport Tables, element_t, segment_t, tables_t
 from ncleaner.document._tags cimport (
-    CONTEXT_TIME, TAG_ARTICLE, TAG_BODY, TAG_CAPTION, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_P, TAG_TD,
-    TAG_TH, TAG_TR,
+    TAG_ARTICLE, TAG_BODY, TAG_CAPTION, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_P, TAG_TD, TAG_TH, TAG_TR,
 )
-from ncleaner.text._ascii cimport is_digit
-
-from ncleaner.document import tags as _tags
 
 cdef enum:
     # The siblings before an element that it is compared with.
     BACK = 2
     # Least share of the characters of a link that are in links, in per cent.
     ALL_LINK = 90
-
-cdef uint32_t of_byline = 1 << list(_tags.CUES).index("byline")
 
 # What is known of an element.
 cdef struct node_t:
@@ -74,18 +68,6 @@ cdef inline bint _agree(const element_t* e, const node_t* nodes, Py_ssize_t a, P
         return True
     return (_is_item(x.tag) or x.children & y.children) \
         and _is_single(x.children ^ y.children) and _is_single(x.below ^ y.below)
-
-
-cdef bint _is_dated(const tables_t* t, const segment_t* s) noexcept nogil:
-    """Returns whether a segment has a <time>, or a digit in a block of a class such as `date`."""
-    cdef size_t i
-    for i in range(<size_t> s.first_run, <size_t> s.last_run + 1):
-        if t.runs[i].context >> CONTEXT_TIME & 1:
-            return True
-    for i in range(s.start, s.end if t.elements[s.element].cues & of_byline else s.start):
-        if is_digit(t.text[i]):
-            return True
-    return False
 
 
 cdef void _find_skeletons(const element_t* e, Py_ssize_t m, node_t* nodes) noexcept nogil:
@@ -140,8 +122,6 @@ cdef void _describe(const tables_t* t, block_t* row) noexcept nogil:
         row.link_chars += s.link_chars
         if row.heading < 0 and s.kind == c'h':
             row.heading = i
-        if not row.facts & DATED and _is_dated(t, s):
-            row.facts |= DATED
     s = &t.segments[row.first_segment if row.heading < 0 else row.heading]
     if 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars:
         row.facts |= LINKED

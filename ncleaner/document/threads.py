@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document._marks import Mark, texts_of
-from ncleaner.document._siblings import DATED
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES, Document
-from ncleaner.document.tags import CUES
+from ncleaner.document.tags import CONTEXT, CUES
 from ncleaner.text.wordlists import any_of, word_lists
 
 # `threads.txt` says what these are, and how to add one.
@@ -33,6 +32,7 @@ _SHARE, _LINKS, _FEWEST, _MOST, _SURE = 0.6, 0.5, 5, 10_000, 3
 _COMMENT, _HEADLINE = ZONES.index("comment"), ZONES.index("headline")
 _OF_COMMENTS, _OF_FORUMS = (1 << CUES.index(name) for name in ("comment", "forum"))
 _OF_AUTHOR = 1 << CUES.index("author")
+_OF_TIME = 1 << CONTEXT.index("time")
 
 
 class Block(NamedTuple):
@@ -83,7 +83,7 @@ def blocks_of_posts(document: Document, kept: Kept) -> list[Block]:
         # those inside of posts are posts if there are several in one, as comments below an answer
         inside = Counter(around[row] for row in rows)
         rows = [row for row in rows if inside[around[row]] > 1]
-        dated = [row for row in rows if table["facts"][row] & DATED or _is_dated(document, table[row])]
+        dated = [row for row in rows if _is_dated(document, table[row])]
         # between the posts of a forum, there may be lines about what has happened to the thread
         of_class = [row for row in rows if of_posts[row]] if is_forum else []
         if len(of_class) >= _SURE:
@@ -117,6 +117,10 @@ def _answers(document: Document, kept: Kept) -> tuple[npt.NDArray[Any], set[int]
 
 
 def _is_dated(document: Document, block: np.void) -> bool:
+    """Tells whether a block has a <time>, or a date in one of its first or last lines."""
+    element = document.elements[block["element"]]
+    if (document.runs["context"][element["first_run"] : element["last_run"]] & _OF_TIME).any():
+        return True
     first, last = int(block["first_segment"]), int(block["last_segment"])
     rows = {*range(first, min(first + LINES, last + 1)), *range(max(first, last - LINES), last + 1)}
     return any(map(_DATED.search, lines_of(document, sorted(rows))))

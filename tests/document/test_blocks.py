@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document import Document
-from ncleaner.document._siblings import DATED, LINKED
+from ncleaner.document._siblings import LINKED
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
 
@@ -43,9 +43,6 @@ def test_cards_have_their_heading_and_its_link() -> None:
 @pytest.mark.parametrize(
     ("post", "facts"),
     [
-        ("<p><time datetime=2024-05-01>1 May</time></p><p>Words.</p>", DATED),
-        ("<p class=date>1 May</p><p>Words.</p>", DATED),
-        ("<p class=date>yesterday</p><p>Words.</p>", 0),
         ("<h4>Ada</h4><p>Words, <a href=/>a link</a>.</p>", 0),
         ("<p><a href=/>A link</a></p><p>Words.</p>", LINKED),
     ],
