@@ -39,7 +39,7 @@ ctypedef struct segment_t:
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
     uint8_t zone         # HEADLINE … RELATED, 0 for none
-    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER, STATE
+    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER, STATE, STATED
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -95,6 +95,7 @@ cdef enum:
     HIDDEN = 2           # inside an element that is not shown when the page opens
     HEADER = 4           # a field of the header of a message
     STATE = 8            # from the data of scripts; the page's markup does not have it
+    STATED = 16          # the data of scripts has it as an ingredient, a step or an answer
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
     # Not of an element: its class may be one of code without <pre>, of a callout, or of an overlay.

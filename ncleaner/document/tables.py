@@ -21,7 +21,7 @@ from ncleaner.text.visible import counted
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
 # opens; it is a field of the header of a message in plain text; it is from the data of scripts, and
 # the page's markup does not have it; it is a note that the markup has inside of the text before it.
-PREFORMATTED, HIDDEN, HEADER, STATE = 1, 2, 4, 8
+PREFORMATTED, HIDDEN, HEADER, STATE, STATED = 1, 2, 4, 8, 16
 
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
@@ -182,7 +182,7 @@ class Document:
         breaks: number of line breaks inside, at most 255.
         zone: the part of the page that the segment belongs to, as an index of `ZONES`; 0 for the rest of the
             page, and for all segments of a plain-text dump.
-        flags: the bits `PREFORMATTED`, `HIDDEN`, `HEADER` and `STATE`.
+        flags: the bits `PREFORMATTED`, `HIDDEN`, `HEADER`, `STATE` and `STATED`.
 
     Columns of elements:
         parent: index of the block around it, -1 for a root.
@@ -203,7 +203,7 @@ class Document:
         first_segment, last_segment: indices of its first and last segment, both included.
         heading: index of its first segment of kind `h`, -1 for none.
         words, chars, link_chars: sums over its segments.
-        facts: the bits `DATED` and `LINKED` (its heading, or else its first segment, is a link).
+        facts: the bit `LINKED` (its heading, or else its first segment, is a link).
 
     Columns of `marks`, one row for what only formats with structure need (`_marks.Mark`), in page order:
         run: index of the first run after it.

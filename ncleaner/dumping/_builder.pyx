@@ -8,10 +8,11 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
 
+from ncleaner.document._hashes cimport letters_hash, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._tables cimport (
-    CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT, VALUES, Tables,
-    builder_t, element_t, grow, mark_t, run_t, segment_t,
+    CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, STATED, TEXT, VALUES,
+    Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML, TAG_TD, TAG_TH, TAG_TR,
@@ -21,12 +22,15 @@ from ncleaner.parsing._cues cimport style_hash
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document._tags import check as _check_tags
+from ncleaner.text.wordlists import word_lists
 
 cdef enum:
     # The numbers of segments and runs have 32 bits.
     MAX_SEGMENTS = 1 << 30
     # If a line has more code points than this, the author may have wrapped it by hand with the <br> after it.
     SHORT_LINE = 55
+    # Most segments that are one line of the page's data.
+    PARTS = 3
 
 _check_tags()
 
@@ -669,6 +673,16 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 
+# The hashes of words of class, id or role on pages whose data may state lines; `lines.txt` says how to add one.
+cdef bint[1 << 16] around_lines
+for _word in word_lists("dumping/lines", "stated")["stated"]:
+    around_lines[mix(<uint64_t> int.from_bytes(_word.encode()[:8], "big")) >> 48] = True
+
+
+cdef uint64_t _letters_of(const char* text, size_t length):
+    return letters_hash(<const uint8_t*> text, <const uint8_t*> text + length, True, 0)
+
+
 cdef class Builder:
     """The owner of one builder's memory, which compiled code fills.
 
@@ -752,6 +766,42 @@ cdef class Builder:
         end_segment(&self.b)
         for i in range(first, self.b.n_segments):
             self.b.segments[i].flags |= STATE
+
+    def may_be_stated(self):
+        """Returns whether a class or id says that the data of the page may state some of its lines."""
+        cdef size_t i
+        for i in range(self.b.n_names):
+            if around_lines[self.b.names[i]]:
+                return True
+        return False
+
+    def mark_stated(self, lines):
+        """Ends the current segment, and marks the segments that are one of these lines: alone, or two or three, which
+        become one, such as an amount and what it is of."""
+        cdef builder_t* b = &self.b
+        cdef segment_t* s
+        cdef size_t i = 0, k, r, n = 0
+        cdef set known = {_letters_of(text, len(text)) for text in map(str.encode, lines)} - {_letters_of(b"", 0)}
+        end_segment(b)
+        while known and i < b.n_segments:
+            s = &b.segments[n]
+            s[0] = b.segments[i]
+            for k in range(i, min(i + PARTS, b.n_segments)):
+                if _letters_of(b.text + s.start, b.segments[k].end - s.start) in known:
+                    s.flags |= STATED
+                    while i < k:
+                        i += 1
+                        b.text[s.end] = c' '
+                        s.end, s.last_run = b.segments[i].end, b.segments[i].last_run
+                        s.chars += b.segments[i].chars
+                        s.words += b.segments[i].words
+                        s.link_chars += b.segments[i].link_chars
+                    break
+            for r in range(<size_t> s.first_run, <size_t> s.last_run + 1):
+                b.runs[r].segment = <int32_t> n
+            n += 1
+            i += 1
+        b.n_segments = n if known else b.n_segments
 
     def tables(self, bytes title not None=b""):
         """Ends the current segment, assigns the kinds and zones of segments, and returns the finished tables.

@@ -32,6 +32,8 @@ from ncleaner.text.words import UNSPACED
 _READ, _ATTEMPTS, _DEPTH, _VISITS, _NESTING, _CHARS = 4_000_000, 4, 60, 100_000, 3, 1_000_000
 # Characters of the page's own text that are compared with what is found.
 _SHOWN = 1_000_000
+# Most values of a key that states lines, and bytes of each.
+_VALUES, _VALUE = 100, 20_000
 # Most records that are written, and characters of a title.
 _RECORDS, _LONG_TITLE = 100, 400
 # Fewest characters of the text that is taken, and of JSON-LD, which has little but texts of the page.
@@ -47,6 +49,7 @@ _STATED = "meta[property='og:title'], meta[name='twitter:title']"
 _LISTS = word_lists(
     "dumping/embedded", "attributes", "titles of records, as written", "records, as written",
     "text, as written", "items, as written", "kinds, as written", "inside paragraphs", "summaries", "aside",
+    "stated, as written",
 )  # fmt: skip
 _TITLE_KEYS = _LISTS["titles of records, as written"]
 _HAVE_TITLES, _IDENTITY = frozenset(_TITLE_KEYS), frozenset(_LISTS["records, as written"])
@@ -145,6 +148,11 @@ def _markup_of(text: str) -> tuple[str, bool]:
     if "<" not in text and "&lt;" in text:
         text = unescape(text)
     return text, _TAG.search(text) is not None
+
+
+def _blocks_of(text: str, marked: bool) -> list[str]:
+    """Returns the blocks of HTML, or the lines of a text that is none."""
+    return _BLOCK_END.split(text) if marked else unescape(text).splitlines()
 
 
 def _unwrapped(data: str) -> str:
@@ -468,7 +476,7 @@ class _Writer:
         if not _is_prose(_without_tags(text), marked):
             return
         self._end(self._tag)
-        for block in _BLOCK_END.split(text) if marked else unescape(text).splitlines():
+        for block in _blocks_of(text, marked):
             if block.strip():
                 self._add(block if marked else f"<p>{escape(block, False)}</p>")
 
@@ -485,6 +493,17 @@ def _is_new(spans: set[str], known: set[str]) -> bool:
     if is_new:
         known |= spans
     return is_new
+
+
+def stated_lines(utf8: bytes) -> Iterator[str]:
+    """Yields lines that the data of a page has as ingredients, as steps of a recipe or as answers."""
+    for key in _LISTS["stated, as written"]:
+        for data in utf8.split(b'"%s"' % key.encode(), _VALUES)[1:]:
+            value = _decode(data[:_VALUE].decode("utf-8", "ignore").lstrip(": \t\r\n"))
+            for one in value if isinstance(value, list) else [value]:
+                text = one.get("text") if isinstance(one, dict) else one
+                if isinstance(text, str):
+                    yield from map(_without_tags, _blocks_of(*_markup_of(text)))
 
 
 def find_record(

@@ -158,6 +158,10 @@ def dump_html(
     said: list[tuple[str, str, str]] | None = [] if facts else None
     title, lang = walk(tree.parser, builder, alt_text, readings, met, said)
     dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)
+    if has_state or builder.may_be_stated():
+        from ncleaner.dumping.embedded import stated_lines  # imported lazily: few pages have such classes
+
+        builder.mark_stated(stated_lines(utf8))
     limits.check_segments(builder.count_segments())
     tables, places = builder.tables(title), None
     if met is not None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import ncleaner
 from ncleaner.document import tags
+from ncleaner.document.tables import STATED
 from ncleaner.dumping.embedded import _PLACES, find_record, places_of
 from ncleaner.dumping.html import dump_html, parse
 from ncleaner.limits import Limits
@@ -296,3 +297,55 @@ def test_scripts_and_attributes_are_places_of_data(page: str, places: str) -> No
 def test_places_of_data_are_those_of_the_selector(pieces: list[str]) -> None:
     tree = parse("".join(pieces).encode()).parser
     assert [node.mem_id for node in places_of(tree)] == [node.mem_id for node in tree.css(_PLACES)]
+
+
+def stated(body: str, *values: object) -> list[tuple[str, bool]]:
+    """The texts of a page, and whether its data states them; what precedes `body` is a block of class `recipe`."""
+    document = dump_html(
+        f"<div class=recipe-card>{''.join(map(ld, values))}{body}</div><p>{' '.join(TEXT)}</p>"
+    )
+    flags = document.segments["flags"][:-1] & STATED > 0
+    return list(zip(document.texts[:-1], flags.tolist(), strict=True))
+
+
+TEXT = (FOG, TIDE, BELL) * 5
+FLOUR = {"@type": "Recipe", "recipeIngredient": ["300 g rye flour", "½ cup of <b>salt</b>", "", "dulse"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "expected"),
+    [
+        ("<p>300 g Rye flour.<p>Salt", FLOUR, [("300 g Rye flour.", True), ("Salt", False)]),
+        # an amount and what it is of, and its unit, are one line; not those of other lines
+        ("<li><div>300 g</div><div>rye flour</div>", FLOUR, [("300 g rye flour", True)]),
+        ("<div>½</div><div>cup</div><p>of salt<p>-", FLOUR, [("½ cup of salt", True), ("-", False)]),
+        ("<p>300<p>g<p>rye<p>flour", FLOUR, [("300", False), ("g", False), ("rye", False), ("flour", False)]),
+        # steps and answers, which may be HTML or several lines
+        ("<p>Knead.<p>Bake.", {"recipeInstructions": [{"text": "Knead."}, "Bake."]}, [("Knead.", True), ("Bake.", True)]),
+        ("<p>a<p>b", [{"acceptedAnswer": {"text": "<p>A</p><p>B</p>"}}], [("a", True), ("b", True)]),
+        ("<p>a<p>b", [{"acceptedAnswer": {"text": "a\nb"}}], [("a", True), ("b", True)]),
+        # other keys, numbers, data that is cut off
+        ("<p>a", {"name": "a"}, [("a", False)]),
+        ("<p>1", {"recipeIngredient": [1, None, {"text": 1}]}, [("1", False)]),
+        ("<p>a<script>{\"recipeIngredient\": [\"a\"</script>", {}, [("a", False)]),
+    ],
+)  # fmt: skip
+def test_lines_that_data_states(body: str, value: object, expected: list[tuple[str, bool]]) -> None:
+    assert stated(body, value) == expected
+
+
+def test_lines_that_are_joined_keep_their_runs_and_places() -> None:
+    html = f"<div id=recipe>{ld(FLOUR)}<p>a<p><i>300</i> g<p>rye flour<p>b</div><p>{' '.join(TEXT)}"
+    document = dump_html(html, sources=True, marks=True)
+    runs = document.runs["segment"].tolist()
+    assert runs == sorted(runs) and set(runs) == set(range(len(document)))
+    assert document.segments[1][["words", "chars"]].tolist() == (4, 12)
+    assert document.sources is not None
+    place = html[int(document.sources.starts[1]) : int(document.sources.ends[1])]
+    assert place.removeprefix("<i>") == "300</i> g<p>rye flour"
+
+
+def test_lines_of_much_data_take_linear_time() -> None:
+    many = [{"acceptedAnswer": {"text": f"line {i}"}} for i in range(3_000)]
+    found = stated("".join(f"<p>line {i}</p>" for i in range(3_000)), many)
+    assert sum(flag for _, flag in found) == 100
