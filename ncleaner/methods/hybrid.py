@@ -1,7 +1,6 @@
 """The hybrid: n-grams and the structure of the page, decided for the page as a whole."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +8,11 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
-from ncleaner.document._siblings import Blocks
-from ncleaner.document._tables import Tables
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods import _rules
 from ncleaner.methods._forms import removed_forms
+from ncleaner.methods._rules import Judged
 from ncleaner.methods.base import Trace
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._judge import Steps
@@ -68,32 +66,6 @@ class Hybrid:
         return Kept(mask, judgement.scores, remarks, found, estimate=estimate)
 
 
-@dataclass(eq=False, repr=False)
-class Judged:
-    """A page that the model has judged, for the rules.
-
-    Attributes:
-        document, tables: the page.
-        mask: shape (segments,), bool; the rules overwrite it.
-        scores: shape (segments,), float64: log-odds in bits.
-        fragment: the probability that the page is text without boilerplate.
-        article: the probability that it is an article, with its page or without: a fragment with prose.
-        product: the probability that it is of a product.
-        blocks: its sibling blocks.
-        copied: for explanations: shape (segments,), int32: which segment each copy repeats.
-    """
-
-    document: Document
-    tables: Tables
-    mask: npt.NDArray[np.bool_]
-    scores: npt.NDArray[np.float64]
-    fragment: float
-    article: float
-    product: float
-    blocks: Blocks
-    copied: npt.NDArray[np.int32] | None = None
-
-
 class Rule(NamedTuple):
     """A rule that follows the judgement of a page.
 
@@ -129,11 +101,9 @@ def finished(
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     fragment = found.get(FRAGMENT, 0.0)
-    article, tables = found.get("article", 0.0) + fragment, document.tables
-    product = found.get("product", 0.0)
-    page = Judged(document, tables, mask, scores, fragment, article, product, Blocks(tables))
+    page = Judged(document, mask, scores, fragment, found.get("article", 0.0) + fragment)
     if trace is not None:
-        trace.copied = page.copied = np.zeros(len(mask), np.int32)
+        trace.copied = page.copied
         trace.note("score", mask)
     for name, apply in rules or RULES:
         apply(page)
@@ -158,16 +128,17 @@ def _keep_fragment(page: Judged) -> None:
     could be the menu of."""
     segments = page.document.segments
     if page.fragment > _SURE and segments["words"].sum() <= _FEW and not segments["link_chars"].any():
-        page.mask |= page.document.readable
+        np.logical_or(page.mask, page.document.readable, out=page.mask)
 
 
 def _drop_menus(page: Judged) -> None:
     """Removes what has the form of a menu or a copyright line from a page of little text or all text,
     and all of a page of little text that is nearly all links. Code has any form."""
-    chars, links = sums_of(page.tables, page.mask)
+    document, mask = page.document, page.mask
+    chars, links = sums_of(document.tables, mask)
     if chars < _LITTLE or page.fragment > 0.5:
-        page.mask &= ~removed_forms(page.tables) | (page.document.segments["flags"] & PREFORMATTED > 0)
-        page.mask &= chars >= _LITTLE or 5 * links <= 4 * chars
+        mask &= ~removed_forms(document.tables) | (document.segments["flags"] & PREFORMATTED > 0)
+        mask &= chars >= _LITTLE or 5 * links <= 4 * chars
 
 
 # In the order in which they are applied. Behind each rule is what it is worth: the points of F of words that
@@ -175,16 +146,15 @@ def _drop_menus(page: Judged) -> None:
 # site, the mean of three seeds. docs/hybrid.md has the other sets.
 RULES: tuple[Rule, ...] = (
     Rule("fragment", _keep_fragment),  # 0
-    Rule("list", lambda p: _rules.complete_lists(p.tables, p.mask, p.scores, p.blocks)),  # +.01 ± .01
-    Rule("copy", lambda p: _rules.drop_copies(p.tables, p.mask, p.copied)),  # +.21 ± .05
+    Rule("list", _rules.complete_lists),  # +.01 ± .01
+    Rule("copy", _rules.drop_copies),  # +.21 ± .05
     # what is after a text
-    Rule("run", lambda p: _rules.drop_link_runs(p.tables, p.mask, p.blocks, p.article)),  # 0 ± .04
+    Rule("run", _rules.drop_link_runs),  # 0 ± .04
     # the gold sets have no such pages
-    Rule("other", lambda p: _rules.drop_others(p.tables, p.mask, p.blocks, p.article, p.document.title)),
-    Rule("end", lambda p: _rules.drop_strays(p.tables, p.mask, p.scores, p.product)),  # +.07 ± .04
-    Rule("end", lambda p: _rules.drop_last_lines(p.tables, p.mask)),  # 0
-    Rule("crumb", lambda p: _rules.drop_references(p.tables, p.mask, p.article)),  # +.01
-    Rule("section", lambda p: _rules.complete_heads(p.tables, p.mask, p.scores)),  # 0
-    Rule("hidden", lambda p: _rules.drop_hidden(p.tables, p.mask)),  # +.01 ± .01
+    Rule("other", _rules.drop_others),
+    Rule("end", _rules.drop_last_lines),  # 0
+    Rule("crumb", _rules.drop_references),  # +.01
+    Rule("section", _rules.complete_heads),  # 0
+    Rule("hidden", _rules.drop_hidden),  # +.01 ± .01
     Rule("form", _drop_menus),  # +.02 ± .02
 )

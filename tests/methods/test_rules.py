@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from ncleaner.document.kept import KINDS
 from ncleaner.document.tables import HIDDEN
 from ncleaner.dumping.html import dump_html
 from ncleaner.dumping.plain import dump_text
-from ncleaner.methods import hybrid
 from ncleaner.methods._rules import (
+    Judged,
     complete_heads,
     complete_lists,
     drop_copies,
@@ -23,43 +22,30 @@ from ncleaner.methods._rules import (
     drop_link_runs,
     drop_others,
     drop_references,
-    drop_strays,
 )
 from ncleaner.methods.hybrid import finished
 from ncleaner.modelling.hybrid import Judgement
 from ncleaner.modelling.notices import shipped_notices
 
-BLOCKS = hybrid.Blocks  # type: ignore[attr-defined]
-
-
-def blocks(document: Document) -> Any:
-    """The sibling blocks of a page, as rules read them."""
-    return BLOCKS(document.tables)
-
 
 def completed(
-    html: str,
+    page: str | Document,
     removed: list[int],
-    complete: Callable[..., None] = complete_lists,
+    rule: Callable[[Judged], None] = complete_lists,
     scores: list[float] | None = None,
+    article: float = 0,
 ) -> list[int]:
     """The segments that are still removed."""
-    document = dump_html(html)
+    document = dump_html(page) if isinstance(page, str) else page
     mask = np.ones(len(document), bool)
     mask[removed] = False
     found = np.zeros(len(document)) if scores is None else np.array(scores, float)[: len(document)]
-    if complete is complete_lists:
-        complete(document.tables, mask, found, blocks(document))
-    elif complete is drop_strays:
-        complete(document.tables, mask, found, 0.6)
-    elif complete is complete_heads:
-        complete(document.tables, mask, found)
-    else:
-        complete(document.tables, mask)
+    rule(Judged(document, mask, found, article=article))
     return np.flatnonzero(~mask).tolist()
 
 
 STEPS = "<h3>Steps</h3><p>Knead the dough, and let it rest."
+BULLET = "<div data-block-type=bullet><div class=list-bullet>•</div><div>"
 FLOUR = "<h3>Flour</h3><ul><li>300 g rye<li>salt<li>water</ul>"
 
 
@@ -91,14 +77,43 @@ def test_a_list_before_text_is_added(html: str, score: float, added: bool) -> No
     assert bool(gone & set(document.texts)) == added
 
 
-def test_blocks_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
-    assert completed("", []) == []
-    document = dump_text("a\n\nb\n")
-    mask = np.zeros(len(document), bool)
-    complete_lists(document.tables, mask, np.zeros(len(document)), blocks(document))
-    assert not mask.any()
+@pytest.mark.parametrize(
+    ("page", "score", "article", "added"),
+    [
+        ("<p>a b</p><h2>Notes</h2><ol><li>Log, page 12.<li>Log, page 80.</ol>", -2, 0.5, True),
+        ("<p>a b</p><h2>Notes</h2><ol><li>Log, page 12.<li>Log, page 80.</ol>", -2.1, 0.5, False),
+        ("<p>a b</p><h2>Notes</h2><ol><li>Log, page 12.<li>Log, page 80.</ol>", -2, 0.49, False),
+        # blocks of an editor that begin with bullets
+        (BULLET.join(("<p>a b</p>", "c</div></div>", "d</div></div>")), -2, 0.5, True),
+        # one item, with headings, far from the text
+        ("<p>a b</p><ol><li>Log, page 12.</ol>", 0, 1, False),
+        ("<p>a b</p><ul><li><h3>c</h3><li><h3>d</h3></ul>", 0, 1, False),
+        ("<p>a b</p><p>c<p>d<ol><li>Log, page 12.<li>Log, page 80.</ol>", 0, 1, False),
+    ],
+)
+def test_a_list_after_the_text_of_an_article_is_added(
+    page: str, score: float, article: float, added: bool
+) -> None:
+    document = dump_html(page)
+    removed = [*range(1, len(document))]
+    left = completed(document, removed, scores=[score] * len(document), article=article)
+    assert (len(document) - 1 not in left) == added
+
+
+def test_shown_lines_that_data_states_are_added() -> None:
+    data = '<script type="application/ld+json">{"recipeIngredient": ["1 egg", "2 eggs", "3 eggs"]}</script>'
+    page = f"{data}<p class=recipe>a b</p><p>1 egg</p><p>c</p><p hidden>2 eggs</p><p>3 eggs</p>"
+    assert completed(page, [1, 2, 3, 4], scores=[-6, -6, -6, -6, -6.1]) == [2, 3, 4]
+
+
+def test_plain_text_and_a_mask_and_scores_of_another_page() -> None:
+    document = dump_text(f"{TEXT}\n\n{TEXT}\n\n" * 6)
+    for rule in (complete_lists, drop_copies, drop_link_runs, drop_hidden, drop_others, drop_references):
+        assert completed("", [], rule) == completed(document, [], rule, article=1) == []
     with pytest.raises(ValueError, match="does not fit"):
-        complete_lists(document.tables, np.ones(7, bool), np.zeros(7), blocks(document))
+        Judged(document, np.ones(7, bool), np.zeros(7))
+    with pytest.raises(ValueError, match="scores do not fit"):
+        Judged(document, np.ones(len(document), bool), np.zeros(7))
 
 
 TEXT = "The ferry was late again, and nobody knew why."
@@ -106,15 +121,6 @@ STORY = f"<div><h1>Late again</h1>{f'<p>{TEXT}</p>' * 10}</div>"
 LINK = "<li><a href=/>A long line about another ferry, which was late again this morning and will be late</a>"
 
 TEASER = "<div class=story><h4><a href=/>Tides</a></h4><p>The tides are late</p></div>"
-
-
-def without_runs(html: str, article: float = 1.0) -> int:
-    """The number of segments that go."""
-    document = dump_html(html)
-    mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, blocks(document), article)
-    gone = np.flatnonzero(~mask)
-    return len(gone)
 
 
 @pytest.mark.parametrize(
@@ -145,16 +151,7 @@ def without_runs(html: str, article: float = 1.0) -> int:
     ],
 )
 def test_runs_of_links_beside_an_article_go(html: str, article: float, gone: int) -> None:
-    assert without_runs(html, article) == gone
-
-
-def test_runs_of_links_on_plain_text_and_with_a_mask_of_another_page() -> None:
-    document = dump_text(f"{TEXT}\n\n" * 12)
-    mask = np.ones(len(document), bool)
-    drop_link_runs(document.tables, mask, blocks(document), 1.0)
-    assert mask.all()
-    with pytest.raises(ValueError, match="does not fit"):
-        drop_link_runs(document.tables, np.ones(7, bool), blocks(document), 1.0)
+    assert len(completed(html, [], drop_link_runs, article=article)) == gone
 
 
 CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
@@ -162,9 +159,10 @@ CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什
 
 def kept(html: str, mask: list[bool] | None = None) -> list[bool]:
     document = dump_html(html)
-    found = np.ones(len(document), bool) if mask is None else np.array(mask)
-    drop_copies(document.tables, found)
-    return [bool(value) for value in found]
+    removed = completed(
+        document, [] if mask is None else np.flatnonzero(~np.array(mask)).tolist(), drop_copies
+    )
+    return [row not in removed for row in range(len(document))]
 
 
 @pytest.mark.parametrize("text", [TEXT, CHINESE])
@@ -190,16 +188,6 @@ def test_short_segments_and_code_may_stand_twice() -> None:
 def test_only_what_is_kept_counts() -> None:
     assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [False, True]) == [False, True]
     assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [True, False]) == [True, False]
-
-
-def test_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
-    assert kept("") == []
-    document = dump_text(f"{TEXT}\n\n{TEXT}\n")
-    mask = np.ones(len(document), bool)
-    drop_copies(document.tables, mask)
-    assert mask.all()
-    with pytest.raises(ValueError, match="does not fit"):
-        drop_copies(document.tables, np.ones(7, bool))
 
 
 @pytest.mark.parametrize(
@@ -253,10 +241,7 @@ def test_other_articles_stay_without_a_headline_in_one() -> None:
         "<h1>Late</h1><p>a",
         "",
     ):
-        document = dump_html(html)
-        mask = np.ones(len(document), bool)
-        drop_others(document.tables, mask, blocks(document), 1.0, "Late again" * bool(html))
-        assert mask.all()
+        assert completed(f"<title>Late again</title>{html}", [], drop_others, article=1) == []
 
 
 def test_several_last_lines_go() -> None:
@@ -267,7 +252,7 @@ def test_several_last_lines_go() -> None:
 
 def test_the_way_to_the_page_goes() -> None:
     def without(html: str) -> list[int]:
-        return completed(html, [], lambda tables, mask: drop_references(tables, mask, 0.0))
+        return completed(html, [], drop_references)
 
     page = "<p><a href=/>Home</a> > <a href=/n>News</a> > The ferry</p><p>Home > News</p><h1>The ferry is late</h1>"
     text = "<p>The ferry sails <a href=/h>here</a> > there.</p>"
@@ -289,6 +274,10 @@ def test_the_way_to_the_page_goes() -> None:
             "Read more of such stories in the yearbook of the harbour, which has all of them: <a href=/y>yearbook</a>",
             False,
         ),
+        # an appeal, with a link or without
+        ("Sign up for our newsletter: all of the harbour, each Friday.", True),
+        ("✉ Suscríbete a nuestro boletín <a href=/x>aquí</a>.", True),
+        ("The captain asked the crew to sign up for our newsletter.", False),
         ("<a href=/y>Who pays for the dyke?</a>", False),
         ("<a href=/y>!</a>", False),
     ],
@@ -296,43 +285,10 @@ def test_the_way_to_the_page_goes() -> None:
 def test_lines_that_lead_to_other_pages_go(line: str, goes: bool) -> None:
     def gone(words: int, article: float) -> list[int]:
         page = f"<p>{'word ' * words}.</p><p>{line}</p><p>It was late.</p>"
-        return completed(page, [], lambda tables, mask: drop_references(tables, mask, article))
+        return completed(page, [], drop_references, article=article)
 
     assert gone(150, 0.5) == [1] * goes
     assert gone(100, 0.5) == gone(150, 0.49) == []
-
-
-APART = "".join(f"<li>{word}</li>" for word in ("Share", "Print", "Mail", "Save", "Follow", "Listen"))
-
-
-def test_what_stands_apart_from_the_text_goes() -> None:
-    text, apart = f"<p>{'word ' * 90}.</p>", [*range(1, 7)]
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart, drop_strays) == [*apart, 7]
-    assert completed(
-        f"{text}{APART}<div>a</div><div>b</div>{APART}<h4>c", [*apart, *range(9, 15)], drop_strays
-    ) == [*range(1, 16)]
-    assert completed(f"{text}{APART}<div>{'more ' * 80}</div>", apart, drop_strays) == [*apart, 7]
-    # near; before the text; not a product
-    assert completed(f"{text}{APART}<div>Write to the editor.</div>", apart[1:], drop_strays) == apart[1:]
-    assert completed(f"<div>By Ann.</div>{APART}{text}", apart, drop_strays) == apart
-    assert completed("", [], drop_strays) == []
-    document = dump_html(f"{text}{APART}<div>Write to the editor.</div>")
-    mask = np.array([True] + [False] * 6 + [True])
-    drop_strays(document.tables, mask, np.zeros(8), 0.59)
-    assert mask[-1]
-    with pytest.raises(ValueError, match="scores do not fit"):
-        drop_strays(document.tables, mask, np.zeros(7), 0.6)
-
-
-def test_a_quarter_of_the_sure_prose_is_no_stray() -> None:
-    page, apart = f"<p>{'word ' * 60}.</p>{APART}<div>{'more ' * 25}</div>", [*range(1, 7)]
-    for text, stray, goes in ((3, 3, False), (3, 1, True), (1, 3, False), (1, 1, True)):
-        scores = [float(text), *[0.0] * 6, float(stray)]
-        assert completed(page, apart, drop_strays, scores) == [*apart, *[7] * goes]
-    # less than a quarter, and links
-    assert completed(page.replace("word", "word and"), apart, drop_strays, [3.0] * 8) == [*apart, 7]
-    linked = page.replace("<div>", "<div><a href=/>").replace("</div>", "</a></div>")
-    assert completed(linked, apart, drop_strays, [3.0] * 8) == [*apart, 7]
 
 
 def test_what_heads_kept_text_stays() -> None:
@@ -367,8 +323,6 @@ def test_what_heads_kept_text_stays() -> None:
         2,
     ]
     assert without("<h2>a</h2>", [0]) == [0] and without("", []) == []
-    with pytest.raises(ValueError, match="scores do not fit"):
-        without(page, [], [0.0])
 
 
 @pytest.mark.parametrize(
@@ -378,9 +332,7 @@ def test_the_first_line_of_a_text_heads_it(first: str, stays: bool) -> None:
     document = dump_text(
         f"{first}\n\nThe cloves go into the ground in autumn.\n\nAnother line\n\nThey need room."
     )
-    mask = np.array([False, True, False, True])
-    complete_heads(document.tables, mask, np.zeros(4))
-    assert mask.tolist() == [stays, True, False, True]
+    assert completed(document, [0, 2], complete_heads) == [2] if stays else [0, 2]
 
 
 def test_the_first_sentence_below_the_headline_stays() -> None:
@@ -409,10 +361,7 @@ def test_the_first_sentence_below_the_headline_stays() -> None:
     ],
 )
 def test_lines_of_programs_go(line: str, goes: bool) -> None:
-    document = dump_html(f"<h1>Late</h1><p>{line}<p>It was late again.")
-    mask = np.ones(len(document), bool)
-    drop_references(document.tables, mask, 0.0)
-    assert mask.tolist() == [True, not goes, True]
+    assert completed(f"<h1>Late</h1><p>{line}<p>It was late again.", [], drop_references) == [1] * goes
 
 
 def test_hidden_text_goes_beside_much_other_text() -> None:
