@@ -15,6 +15,8 @@ html_css_files = ["site.css"]
 html_theme_options = {"sidebar_hide_name": False}
 exclude_patterns = ["_build"]
 
+# "--option" stays as it is typed
+smartquotes = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -35,3 +37,11 @@ napoleon_custom_sections = [
 # docstrings write names of code as Markdown does
 default_role = "code"
 nitpicky = False
+
+
+def setup(app):
+    """The fields of a NamedTuple are told in its docstring; what Python says of each is noise."""
+    alias = "Alias for field number"
+    app.connect(
+        "autodoc-skip-member", lambda app, what, name, obj, skip, options: skip or str(obj.__doc__).startswith(alias)
+    )

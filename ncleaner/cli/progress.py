@@ -356,8 +356,8 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
             f"{'it' if number == 1 else 'them'}"
         )
     if number := tally.damaged - tally.unread:
-        # an empty file is no truncated one
-        again = number > sum(what == "empty" for _, what, _ in tally.damages)
+        # an empty file is no truncated one, nor is a table with other columns
+        again = number > sum(what == "empty" or "--column" in what for _, what, _ in tally.damages)
         yield (
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
             f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"

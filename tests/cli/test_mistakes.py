@@ -91,7 +91,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("inspect page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("inspect emptydir", 1, ("emptydir: is a directory", "give one page of it")),
     ("inspect page.html --number 9", 1, ("page.html has no page 9", "it has 1")),
-    ("inspect crawl.warc.gz --at 99999999999999999999", 1, ("crawl.warc.gz has no page at 9", "offset and record_id")),
+    ("inspect crawl.warc.gz --at 99999999999999999999", 1, ("crawl.warc.gz has no page at 9", "offset and id")),
     ("train --raw pages -o m.ncm", 2, ("give --raw and --clean", "--from-crawl")),
     ("train --raw pages --clean emptydir -o m.ncm", 1, ("no file of pages", "in emptydir (0 files)", "page.txt")),
     ("train --raw nowhere --clean pages -o m.ncm", 1, ("nowhere is not a directory",)),

@@ -172,7 +172,7 @@ def _page_at(path: str, at: str, settings: Settings) -> Page:
     if other is not None:
         raise InputError(f"{path}: the record at {at} gives no page: {_what(other)}")
     raise InputError(
-        f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and record_id"
+        f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and id"
     )
 
 
