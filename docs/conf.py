@@ -41,7 +41,8 @@ nitpicky = False
 
 def setup(app):
     """The fields of a NamedTuple are told in its docstring; what Python says of each is noise."""
-    alias = "Alias for field number"
-    app.connect(
-        "autodoc-skip-member", lambda app, what, name, obj, skip, options: skip or str(obj.__doc__).startswith(alias)
-    )
+
+    def is_noise(app, what, name, obj, skip, options):
+        return skip or str(obj.__doc__).startswith("Alias for field number")
+
+    app.connect("autodoc-skip-member", is_noise)

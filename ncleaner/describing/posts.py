@@ -26,11 +26,10 @@ from ncleaner.text.hosts import host_of
 from ncleaner.text.wordlists import any_of
 
 # what is beside a name in its line: its first letter in place of a portrait, too
-_AROUND = re.compile(
-    rf"\d+ ?{AGO}.*|\([^()]*\)|(?<!\S)(?:(?:{any_of(WORDS['around names'])}):?|\d+)(?!\S)"
-    r"|[»«·•|,:#–—]|(?<!\S)@|^(\w) (?=\1)",
-    re.IGNORECASE,
-)
+_AROUND = re.compile(rf"\d+ ?{AGO}.*|\([^()]*\)|[»«·•|,:#–—]|(?<!\S)(?:@|[^\w\s]+(?!\S))|^(\w) (?=\1)", re.I)
+_WORD = rf"(?:(?:{any_of(WORDS['around names'])}):?|\d+)"
+# in a name, such a word is a part of it: Ana de Armas
+_AT_ENDS = re.compile(rf"^(?:{_WORD}(?: |$))+|(?: {_WORD})+$", re.IGNORECASE)
 _AGO = re.compile(rf"\d ?{AGO}", re.IGNORECASE)
 # the role of a member follows the name
 _ROLES = re.compile(rf"(?:^| )(?:{any_of(WORDS['no names'])})$", re.IGNORECASE)
@@ -165,7 +164,7 @@ def _author(lines: list[str]) -> str:
         dates = dates_in(line)
         name = BEFORE_DATE.sub("", line[: dates[0].start]) if dates else line
         for _ in range(2):
-            name = _ROLES.sub("", " ".join(_AROUND.sub(" ", name).split()))
+            name = _ROLES.sub("", _AT_ENDS.sub("", " ".join(_AROUND.sub(" ", name).split())))
         is_short = 1 < len(name) <= _LONGEST_NAME and name.count(" ") < _MOST_WORDS
         is_sentence = name.endswith((".", "!", "?", "…")) and name[-3:-2] != " "
         if is_short and _LETTERS.search(name) and not is_sentence:

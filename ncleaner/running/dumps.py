@@ -7,6 +7,7 @@ not there, since there was no room or a worker has died, is dumped again: nothin
 import os
 import pickle
 import shutil
+import tempfile
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
@@ -19,8 +20,7 @@ from zlib_ng.zlib_ng import crc32
 from ncleaner.document import Document
 from ncleaner.page import Page
 
-# Bytes of all dumps of a run, those of 100,000 pages; and the share of the disk that they may take: what is
-# left is for the output.
+# Most bytes of all dumps of a run, enough for 100,000 pages; they take at most an eighth of the free disk.
 _ROOM, _SHARE = 8 << 30, 8
 # what is before a dump in its file: the hash of its page, and its bytes
 _HEAD = Struct("<16sQ")
@@ -30,15 +30,15 @@ class Dumps:
     """The dumps of a run; picklable until it has written or read one.
 
     Args:
-        folder: of their files, which is emptied.
+        folder: where they get a folder of their own; those that a killed run has left there are deleted.
         writers: number of processes that write.
         wants: what the run needs of a dump, by the names of fields of `Recipe`.
     """
 
     def __init__(self, folder: Path, writers: int, wants: dict[str, bool]) -> None:
-        self._folder, self.wants = folder, wants
-        self.close()
-        folder.mkdir()
+        for left in folder.glob("dumps-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        self._folder, self.wants = Path(tempfile.mkdtemp(prefix="dumps-", dir=folder)), wants
         self._room = min(_ROOM, shutil.disk_usage(folder).free // _SHARE) // writers
 
     def close(self) -> None:
@@ -61,14 +61,14 @@ class Dumps:
                     self._room = 0
 
     def get(self, page: Page) -> Document | None:
-        """Returns the dump of a page; None if it was not kept."""
-        if self._room or not self._places or (place := self._places.get(_hash(page))) is None:
-            return None
-        path, start, size = place
-        with path.open("rb", 0) as file:
-            file.seek(start)
-            found: Document = pickle.loads(file.read(size))
-        return found
+        """Returns the dump of a page; None if it was not kept, or another run has deleted it."""
+        if not self._room and self._places and (place := self._places.get(_hash(page))):
+            path, start, size = place
+            with suppress(OSError, EOFError), path.open("rb", 0) as file:
+                file.seek(start)
+                found: Document = pickle.loads(file.read(size))
+                return found
+        return None
 
     @cached_property
     def _file(self) -> BinaryIO:
@@ -78,12 +78,12 @@ class Dumps:
     def _places(self) -> dict[bytes, tuple[Path, int, int]]:
         found: dict[bytes, tuple[Path, int, int]] = {}
         for path in self._folder.glob("*"):
-            with path.open("rb", 0) as file:
+            with suppress(OSError), path.open("rb", 0) as file:
                 while len(head := file.read(_HEAD.size)) == _HEAD.size:
                     key, size = _HEAD.unpack(head)
                     end = file.seek(size, os.SEEK_CUR)
                     # the last one of a worker that was killed is cut short
-                    if end <= path.stat().st_size:
+                    if end <= os.fstat(file.fileno()).st_size:
                         found[key] = path, end - size, size
         return found
 

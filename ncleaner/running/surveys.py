@@ -277,7 +277,7 @@ def surveyed(
     """
     with (
         beside(inputs, output, "--sites auto") as folder,
-        closing(Dumps(folder / "dumps", jobs, settings.wants)) as dumps,
+        closing(Dumps(folder, jobs, settings.wants)) as dumps,
     ):
         recipe = settings.recipe
         size = total_size(inputs) or 0

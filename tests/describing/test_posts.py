@@ -57,6 +57,7 @@ def post(number: int, inside: str = "", tag: str = "div", beside: str = "", text
         ("<div>-Ann Lee</div><div>-1 May 2024, 10:00</div>", "-Ann Lee", "2024-05-01"),
         ("<div>-»Ann by 1 May 2024</div>", "-»Ann", "2024-05-01"),
         ("<div>-- Joined May 2021</div><div>-- Ann V.</div><div>-1 May 2024</div>", "Ann V.", "2024-05-01"),
+        ("<div>-Ana de Armas wrote on</div><div>-1 May 2024</div>", "-Ana de Armas", "2024-05-01"),
         ("<div>-- von A Ann » Mi 1. Mai 2024, 10:00</div>", "Ann", "2024-05-01"),
     ],
 )

@@ -69,14 +69,13 @@ def test_the_dump_of_each_page_is_kept_and_goes_with_the_run(tmp_path: Path) -> 
 
 
 def test_room_is_bounded_and_what_is_cut_short_is_no_dump(tmp_path: Path) -> None:
-    folder = tmp_path / "dumps"
-    kept = Dumps(folder, 1, {})
+    kept = Dumps(tmp_path, 1, {})
     kept._room = 60_000
     listed = list(ncleaner.pages(CRAWL))
     for page in listed:
         kept.add(page, Cleaner("everything").page(page)[0])
     kept._file.close()
-    (path,) = folder.iterdir()
+    (path,) = kept._folder.iterdir()
     assert 60_000 < path.stat().st_size < 200_000
     # a worker was killed while it wrote
     path.write_bytes(path.read_bytes()[:-1])
@@ -86,9 +85,9 @@ def test_room_is_bounded_and_what_is_cut_short_is_no_dump(tmp_path: Path) -> Non
 
 
 def test_a_full_disk_costs_no_survey(tmp_path: Path) -> None:
-    kept = Dumps(tmp_path / "dumps", 1, {})
+    kept = Dumps(tmp_path, 1, {})
     page = Page(b"<p>The ferry sails until May.")
-    (tmp_path / "dumps").rmdir()
+    kept.close()
     kept.add(page, Cleaner("everything").page(page)[0])
     kept.finish()
     assert kept.get(page) is None
@@ -103,5 +102,19 @@ def test_a_later_run_uses_the_survey_and_dumps_for_itself(tmp_path: Path) -> Non
         with surveyed(inputs, settings, out, jobs=1) as known:
             engine.run(inputs, known, output=out, jobs=1, again=True)
         rows.append(b"".join(path.read_bytes() for path in sorted(out.glob("*.jsonl"))))
-        assert not (out / "_run" / "dumps").exists()
+        assert not list((out / "_run").glob("dumps-*"))
     assert rows[0] == rows[1] and rows[0].count(b"\n") == 29
+
+
+def test_another_run_deletes_dumps_and_costs_no_page(tmp_path: Path) -> None:
+    """It is refused after that, or has been killed."""
+    settings = Settings(Recipe(sites="auto"))
+    inputs = find_inputs([CRAWL])
+    with surveyed(inputs, settings, tmp_path / "out", jobs=1) as known:
+        assert known.dumps is not None
+        page = next(iter(ncleaner.pages(CRAWL)))
+        assert known.dumps.get(page) is not None
+        Dumps(tmp_path / "out" / "_run", 1, {})
+        assert known.dumps.get(page) is None
+        tally = engine.run(inputs, known, output=tmp_path / "out", jobs=1)
+    assert tally.complete and tally.pages == 29

@@ -171,9 +171,7 @@ def _page_at(path: str, at: str, settings: Settings) -> Page:
         other = item
     if other is not None:
         raise InputError(f"{path}: the record at {at} gives no page: {_what(other)}")
-    raise InputError(
-        f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and id"
-    )
+    raise InputError(f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and id")
 
 
 def _side(name: str, recipe: Recipe) -> Recipe:

@@ -82,7 +82,8 @@ def _check(training: Training, labelled: Labelled, given: set[str]) -> None:
         )
     if "--from-crawl" in given:
         others = given & {
-            "--annotations", "--structure", "--without", "--threshold", "--from", "--learning-curve", "--manifest",
+            "--annotations", "--structure", "--without", "--threshold", "--from", "--learning-curve",
+            "--manifest",
         }  # fmt: skip
         if raw or clean or fence or others:
             other = sorted(others)[0] if others else "--raw, --clean and --fence"
