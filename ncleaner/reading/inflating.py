@@ -29,16 +29,16 @@ _CALLED: Final = {"zstd": "frame", "lz4": "frame"}
 _BZ2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 # Bytes of memory that xz may take: `xz -9` needs half of them.
 _XZ_MEMORY: Final = 1 << 27
-# The first byte of a skippable frame's magic is anything from 0x50 to 0x5f; the last of them, at the start
-# of a file, holds the dictionary of all frames that follow.
+# The first byte of a skippable frame's magic is 0x50 to 0x5f; 0x5d, at the start of a file, marks the
+# dictionary of all frames that follow.
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _DICTIONARY: Final = b"\x5d" + _SKIPPABLE
 # The first bytes of a dictionary that has tables besides the text that it repeats.
 _TABLES: Final = b"\x37\xa4\x30\xec"
 _MAX_DICTIONARY: Final = 1 << 24
 _ZIP_MAGIC: Final = b"PK\x03\x04"
-# Bytes of compressed input that all libraries but that of gzip get at once: where a member is broken, what
-# they hold of the last piece is lost, which is hardly more than a block of theirs.
+# Compressed bytes that every library but that of gzip gets at once: a broken member loses what the library
+# holds of the last piece, which is hardly more than one of its blocks.
 _PIECE: Final = 1 << 13
 
 

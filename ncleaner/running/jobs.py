@@ -106,7 +106,7 @@ def pool_of(jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> Po
 
 
 def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
-    """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
+    """Returns a page's output, and counts the page. An error in the page costs this page alone."""
     try:
         dumps = state.settings.dumps
         dumped = dumps.get(page) if dumps else None
