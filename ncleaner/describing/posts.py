@@ -119,14 +119,10 @@ def posts_of(document: Document, kept: Kept, url: str = "") -> list[Post]:
             # the text above the first answer asks
             reply, found[0] = 0, found[0]._replace(kind="question")
         address = said.permalink or (f"#{name}" if name else "")
+        days = (day.day for line in (*before, *after) for day in dates_in(line, month_first, document.lang))
         post = Post(
             said.author or _author(before) or _author(after),
-            said.date
-            or date
-            or next(
-                (day.day for line in (*before, *after) for day in dates_in(line, month_first, document.lang)),
-                "",
-            ),
+            said.date or date or next(days, ""),
             int(places[begins]),
             int(places[block.last] + sizes[block.last]) - 1,
             reply,
