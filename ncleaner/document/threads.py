@@ -1,7 +1,7 @@
 """Where the posts of a page are: those of a forum, answers to a question, comments below a text.
 
-Posts are sibling blocks (`Document.blocks`) with kept text, most of them with a date; in a forum also blocks of
-a class for posts, an answer with an id, and the text above them all.
+Posts are sibling blocks (`Document.blocks`) with kept text, most of them with a date; in a forum also blocks
+of a class for posts, an answer with an id, and the text above them all.
 """
 
 import re
