@@ -18,6 +18,7 @@ from ncleaner.sinks.schema import schema_of
 
 from .cli.test_app import NCLEANER
 from .servers import environment
+from .spark.spark_cluster import connect_missing
 from .spark.spark_cluster import missing as lacks_spark
 
 ROOT = Path(__file__).parents[1]
@@ -125,8 +126,8 @@ def test_who_reads_a_directory(program: str, made: dict[str, tuple[Path, int]], 
     if name == "Spark":
         if reason := lacks_spark():
             pytest.skip(reason)
-        if "Connect" in program and importlib.util.find_spec("grpc") is None:
-            pytest.skip("Spark Connect needs grpcio and grpcio-status")
+        if "Connect" in program and (reason := connect_missing()):
+            pytest.skip(reason)
         imports += "\nfrom pyspark.sql import SparkSession\nfrom ncleaner import spark as on_spark"
         imports += "\nfrom ncleaner.running.settings import Settings"
     (_, *cells), = (row for row in ROWS if row[0].partition(",")[0] == name)  # fmt: skip

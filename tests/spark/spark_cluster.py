@@ -49,6 +49,12 @@ def missing() -> str:
     return ""
 
 
+def connect_missing() -> str:
+    """Which libraries of Spark Connect are missing here; empty if none is."""
+    names = [name for name in ("grpc", "grpc_status", "zstandard") if importlib.util.find_spec(name) is None]
+    return f"Spark Connect needs {', '.join(names)}: install pyspark[connect]" if names else ""
+
+
 def skip_without_spark() -> None:
     reason = missing()
     if reason:

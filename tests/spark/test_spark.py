@@ -35,7 +35,16 @@ from ..processes import descendants, wait_until
 from ..running.test_resume import crawl
 from ..runs import entries_in, entries_of, manifests_of
 from ..servers import environment, fill, objects, s3_server
-from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
+from .spark_cluster import (
+    ENVIRONMENT,
+    OPTIONS,
+    Cluster,
+    connect_missing,
+    program,
+    running,
+    skip_without_spark,
+    spark_cluster,
+)  # fmt: skip
 
 ARCHIVES, PAGES = 6, 20
 # what is different in each run, and says nothing of the pages
@@ -369,7 +378,8 @@ spark.stop()
 
 
 def test_spark_connect(source: Path, tmp_path: Path) -> None:
-    pytest.importorskip("grpc", reason="Spark Connect needs grpcio and grpcio-status")
+    if reason := connect_missing():
+        pytest.skip(reason)
     (tmp_path / "own.ncm").write_bytes(model_bytes("en"))
     path = min(str(path) for path in source.rglob("*.warc.gz"))
     done = subprocess.run(
