@@ -495,15 +495,22 @@ def _is_new(spans: set[str], known: set[str]) -> bool:
     return is_new
 
 
-def stated_lines(utf8: bytes) -> Iterator[str]:
-    """Yields lines that the data of a page has as ingredients, as steps of a recipe or as answers."""
-    for key in _LISTS["stated, as written"]:
-        for data in utf8.split(b'"%s"' % key.encode(), _VALUES)[1:]:
-            value = _decode(data[:_VALUE].decode("utf-8", "ignore").lstrip(": \t\r\n"))
-            for one in value if isinstance(value, list) else [value]:
-                text = one.get("text") if isinstance(one, dict) else one
-                if isinstance(text, str):
-                    yield from map(_without_tags, _blocks_of(*_markup_of(text)))
+def stated_lines(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[str]:
+    """Yields lines that the JSON-LD of a page has as ingredients, as steps of a recipe or as answers.
+
+    Args: as `find_record`.
+    """
+    for node in parser.tags("script"):
+        if "ld+json" not in (node.attributes.get("type") or "").lower():
+            continue
+        text = content_of(node, passed_over)
+        for key in _LISTS["stated, as written"]:
+            for data in text.split(f'"{key}"', _VALUES)[1:]:
+                value = _decode(data[:_VALUE].lstrip(": \t\r\n"))
+                for one in value if isinstance(value, list) else [value]:
+                    said = one.get("text") if isinstance(one, dict) else one
+                    if isinstance(said, str):
+                        yield from map(_without_tags, _blocks_of(*_markup_of(said)))
 
 
 def find_record(

@@ -161,7 +161,7 @@ def dump_html(
     if has_state or builder.may_be_stated():
         from ncleaner.dumping.embedded import stated_lines  # imported lazily: few pages have such classes
 
-        builder.mark_stated(stated_lines(utf8))
+        builder.mark_stated(stated_lines(tree.parser, tree.passed_over()))
     limits.check_segments(builder.count_segments())
     tables, places = builder.tables(title), None
     if met is not None:
