@@ -75,7 +75,7 @@ def rows(
     (15, ['de', 'el', 'en'])
 
     The keys are those of jsonl and Parquet; see `Row`. For large crawls, `ncleaner clean -f parquet` takes
-    all cores, survives pages that kill a process, and can be interrupted; docs/python.md has recipes for both
+    all cores, survives pages that kill a process, and can be interrupted; docs/frames.md has recipes for both
     ways.
 
     Damage, pages that are given up, and files of a directory that cannot be opened are logged as warnings by
@@ -174,7 +174,7 @@ def batches(
     [(15, ['id', 'url'])]
 
     The batches are those rows that `rows` gives, with one schema (`sinks.schema.schema_of`) for data frames,
-    databases and engines; docs/python.md has examples. A page that kills a worker, or holds it up, is given
+    databases and engines; docs/frames.md has examples. A page that kills a worker, or holds it up, is given
     up. No worker is left when the iterator ends, is closed or is deleted.
 
     Args:

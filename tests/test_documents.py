@@ -26,6 +26,8 @@ DOCUMENTS = (
     "scale.md",
     "training.md",
     "python.md",
+    "python-reference.md",
+    "frames.md",
     "formats.md",
     "tables.md",
     "markdown.md",

@@ -15,7 +15,7 @@ import pytest
 import ncleaner
 
 ROOT = Path(ncleaner.__file__).parent
-REFERENCE = Path(__file__).parent.parent / "docs" / "python.md"
+REFERENCE = Path(__file__).parent.parent / "docs" / "python-reference.md"
 MODULES = [
     ".".join(("ncleaner", *path.relative_to(ROOT).with_suffix("").parts))
     for path in sorted(ROOT.rglob("*.py"))

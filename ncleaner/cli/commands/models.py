@@ -37,7 +37,9 @@ def show_model(
             metavar="NAME|FILE", help="A model of the list, or a file.", autocompletion=model_names
         ),
     ],
-    number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
+    number: Annotated[
+        int, typer.Option("--number", "-n", min=0, metavar="N", help="Rows of each table.")
+    ] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and what it has learned."""
     from ncleaner.cli.cards import describe
@@ -51,7 +53,7 @@ def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model file, as `train` writes it.")],
     name: Annotated[
         str | None,
-        typer.Option(help="Name to give the model. (default: the name of the file)", show_default=False),
+        typer.Option(metavar="NAME", help="Its new name. (default: that of the file)", show_default=False),
     ] = None,
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
