@@ -18,6 +18,7 @@ from ncleaner.describing.metadata import metadata_of
 from ncleaner.describing.names import BEFORE_DATE, plain_title
 from ncleaner.describing.rights import address_in
 from ncleaner.document import Document
+from ncleaner.document._hashes import name_hash
 from ncleaner.document._marks import Mark, texts_of
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import places_in_text
@@ -43,8 +44,7 @@ _HOLDERS = {
     "liveBlogUpdate": "post", "@graph": "",
 }  # fmt: skip
 _ANSWERS = ("answer", "accepted")
-# as the table of names has words of eight letters
-_ACCEPTED = {int.from_bytes(word.encode()) * 0x9E3779B97F4A7C15 % 2**64 >> 48 for word in WORDS["accepted"]}
+_ACCEPTED = {*map(name_hash, WORDS["accepted"])}
 # the id of a post
 _NUMBERED = re.compile(
     r"(?:\w*(?:post|comment|answer|question|msg|message|reply|entry|cid|edit)\w*[-_]?)?\d+"

@@ -1,6 +1,6 @@
 """Hash functions, and hash tables that are used during one page only; inline, for all compiled modules."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from ncleaner.text._ascii cimport is_digit, is_letter
@@ -73,6 +73,12 @@ cdef inline uint64_t letters_hash(const uint8_t* p, const uint8_t* end, bint dig
         if n == most:
             break
     return mix(h)
+
+
+cdef inline uint16_t packed_name_hash(uint64_t key) noexcept nogil:
+    """Returns the hash of a word of class, id or role in the table of names, from its first eight letters in one
+    integer."""
+    return <uint16_t> (mix(key) >> 48)
 
 
 cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:

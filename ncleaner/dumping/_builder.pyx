@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
 
-from ncleaner.document._hashes cimport letters_hash, mix
+from ncleaner.document._hashes cimport letters_hash
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._tables cimport (
     CONCEALED, ELEMENTS, HIDDEN, MARKS, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, STATED, TEXT, VALUES,
@@ -21,6 +21,7 @@ from ncleaner.dumping._zones cimport assign_kinds, assign_zones
 from ncleaner.parsing._cues cimport style_hash
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
+from ncleaner.document._hashes import name_hash
 from ncleaner.document._tags import check as _check_tags
 from ncleaner.text.wordlists import word_lists
 
@@ -676,7 +677,7 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 # The hashes of words of class, id or role on pages whose data may state lines; `lines.txt` says how to add one.
 cdef bint[1 << 16] around_lines
 for _word in word_lists("dumping/lines", "stated")["stated"]:
-    around_lines[mix(<uint64_t> int.from_bytes(_word.encode()[:8], "big")) >> 48] = True
+    around_lines[name_hash(_word)] = True
 
 
 cdef uint64_t _letters_of(const char* text, size_t length):

@@ -5,7 +5,7 @@ page; and readings of attributes that the guard and the rules of the dump share.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from ncleaner.document._hashes cimport hash_bytes, mix
+from ncleaner.document._hashes cimport hash_bytes, mix, packed_name_hash
 from ncleaner.document._tables cimport CACHED_STYLES, CONCEALED, MAX_NAMES, SPECIAL, grow
 from ncleaner.text._ascii cimport (
     begins, begins_any, fill_words, find, find_any, holds, is_digit, table_of, words_t,
@@ -76,9 +76,7 @@ cdef void _fill_cues():
     cdef size_t slot
     for bit, words in enumerate(_tags.CUE_WORDS.values()):
         for word in words:
-            key = 0
-            for c in word.encode()[:8]:
-                key = key << 8 | <uint64_t> c
+            key = int.from_bytes(word.encode()[:8], "big")
             slot = mix(key) % CUE_SLOTS
             while cue_bits[slot] and cue_keys[slot] != key:
                 slot = (slot + 1) % CUE_SLOTS
@@ -105,7 +103,7 @@ cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32
     if letters < 2:
         return
     bits[0] |= _look_up(key)
-    cdef uint16_t word = <uint16_t> (mix(key) >> 48)
+    cdef uint16_t word = packed_name_hash(key)
     for i in range(1, list_[0] + 1):
         if list_[i] == word:
             return

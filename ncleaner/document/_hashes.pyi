@@ -1,0 +1,3 @@
+secret: int
+
+def name_hash(word: str) -> int: ...
