@@ -11,6 +11,14 @@ of one style are the page's own: refrains, repeated rows and examples.
 *Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they are
 siblings, each with a linked title, after the text.
 
+*Other articles.* A page of a site may go on with its next articles, each in an element of its own beside the first.
+
+*Last lines*, such as a copyright, are at the end of a page and begin like others of their kind.
+
+*References*, such as `Read also: Title` or `Subscribe to our newsletter`, begin with the words of a list.
+
+*Hidden text* is shown after a click. It stays where a question or a heading is above it, or where it is much of the page.
+
 What belongs to kept text is kept:
 
 *Lists.* Short items are hard to judge one by one. So a list that may be text and is right beside text is kept whole.
