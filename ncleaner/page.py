@@ -121,6 +121,8 @@ class Damage(NamedTuple):
         source, offset, url: as those of `Page`.
         unread: True if reading stopped because of a disk or a network, not because of the input itself:
             another run may read more.
+        whole: True if no byte is missing, so that another download is the same: a file is empty, or a table
+            lacks a column.
     """
 
     what: str
@@ -128,6 +130,7 @@ class Damage(NamedTuple):
     offset: int = -1
     url: str = ""
     unread: bool = False
+    whole: bool = False
 
 
 class Binary(NamedTuple):

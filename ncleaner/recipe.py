@@ -115,7 +115,7 @@ class Recipe(Declared):
         None,
         "Remove text repeated across a site. FILE: a survey of sites, or the directory of one (see "
         "`ncleaner survey`); auto: `clean` surveys the inputs first, and so reads them twice.",
-        kind=str, check=_check_sites, metavar="auto|FILE", common=True, panel=_DECISION,
+        kind=str, check=_check_sites, metavar="FILE", common=True, panel=_DECISION,
     )  # fmt: skip
     threshold: "float | Preset | None" = option(
         None,
@@ -213,6 +213,8 @@ class Recipe(Declared):
                 object.__setattr__(self, "parameters", entry.settled(self.parameters))
             except ValueError as error:
                 raise OptionError("parameters", str(error)) from None
+        if self.model != DEFAULT_MODEL and not entry.kinds:
+            raise OptionError("model", f"the method {self.method} uses no model: leave it out")
         if self.min_quality is not None and not entry.estimates:
             raise OptionError(
                 "min_quality", f"the method {self.method} does not estimate quality: use hybrid"

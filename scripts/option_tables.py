@@ -95,7 +95,7 @@ def _name(parameter: Any, context: Any) -> str:
 
 def _said(parameter: Any) -> str:
     """Returns what the help says of an option, with bounds and default."""
-    said = parameter.help.strip()
+    said = str(parameter.help).strip()
     if parameter.required and parameter.param_type_name == "option":
         said += " (required)"
     if getattr(parameter, "show_default", False) is True and parameter.default not in (None, False, True, []):

@@ -49,7 +49,7 @@ class Shape(Declared):
 def called(*words: str) -> tuple[Shape | None, Given | None, str]:
     found: list[Any] = []
 
-    @with_options({"colour": "blue"}, shape=part(Shape, without="hidden"))
+    @with_options({"colour": {"default": "blue"}}, shape=part(Shape, without="hidden"))
     def command(*, shape: Shape, given: Given) -> None:
         if shape.name == "bad":
             raise OptionError("tags", "no tag will do")

@@ -70,12 +70,9 @@ def model_table() -> str:
         lines.append(f"{kind:<12} {', '.join(_methods_of(kind))}")
     lines += [
         "",
-        "P, R, F: words in per cent, means of the pages, ± standard error, by cross-validation within the",
-        "training pages of each model, with no site on both sides. These pages differ, so the figures do",
-        f"not say which of two models is better; in brackets, of fewer than {_FEW} pages, they say next to",
-        "nothing. `ncleaner evaluate PAGES GOLD --model NAME` measures any model on the same pages. Figures",
-        "of n-grams are of clean -m ngram: hybrid, the default, is better. `ncleaner models show NAME` says",
-        "what a model has learned, and of what pages.",
+        "P, R, F: words in per cent, means of the pages, ± standard error, on the training pages of each",
+        f"model, cross-validated by site; in brackets, of fewer than {_FEW} pages. These pages differ, so",
+        "compare with `ncleaner evaluate PAGES GOLD --model NAME`. Figures of n-grams are of `-m ngram`.",
     ]
     if not own:
         lines.append(f"`ncleaner models add FILE` puts one of yours into {visible(own_folder())}.")

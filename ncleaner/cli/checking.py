@@ -235,19 +235,10 @@ def _ways() -> Iterator[Finding]:
             "pip install --force-reinstall --only-binary :all: 'selectolax>=1.0,<1.1'",
         )
     fast = bool(_lexbor.PARSES_AGAIN)
-    said = (
-        "used again for the next page, and watched"
-        if fast
-        else "a new one for each page, so parsing takes a fifth longer: this build of selectolax hides "
-        "Lexbor's functions"
-    )
+    said = "used again for the next page" if fast else "new for each page: parsing takes a fifth longer"
     yield _noted("parser of Lexbor", fast, said, f"{again} 'selectolax>=1.0,<1.1'", {"fast": fast})
     fast = bool(_warc.AVAILABLE)
-    said = (
-        "inflates members of gzip as a whole"
-        if fast
-        else "not found in the package deflate: zlib-ng inflates, in about twice the time"
-    )
+    said = "inflates members of gzip" if fast else "not in this deflate: zlib-ng takes twice the time"
     yield _noted("libdeflate", fast, said, f"{again} deflate", {"fast": fast})
 
 

@@ -240,9 +240,10 @@ class _Flag(NamedTuple):
         return f"--{self.preset}" if self.preset else self.option.shown
 
 
-def _parameter(option: Option, name: str, default: Any) -> Parameter:
+def _parameter(option: Option, name: str) -> Parameter:
     """Returns the parameter of an option; its value is what the user types, in the option's type."""
     kind: Any = option.kind
+    default = option.default
     bounds: dict[str, Any] = {}
     # typer knows no list of literals
     each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
@@ -300,14 +301,14 @@ def _of_class(declared: type, changed: Mapping[str, Any], names: frozenset[str])
         if each.name not in names:
             continue
         is_common = is_own if each.common is None else each.common
-        default = changed.get(each.name, each.default)
         if isinstance(each.default, Declared):
             inner = part(type(each.default))
             yield from _of_class(inner.kind, changed, inner.names)
         elif each.flags is not None:
             # two classes may have an option of one name, such as `bytes`
             name = f"{declared.__name__.lower()}_{each.name}"
-            yield _Flag(each, _parameter(each, name, default), is_common and not each.presets)
+            shown = each._replace(**changed.get(each.name, {}))
+            yield _Flag(each, _parameter(shown, name), is_common and not each.presets)
             for preset, said in each.presets:
                 flag = Annotated[bool, typer.Option(f"--{preset}", help=said, rich_help_panel=each.panel)]
                 name = f"{declared.__name__.lower()}_{preset}"
@@ -380,7 +381,7 @@ def with_options(
     parameters that the short help page leaves out.
 
     Args:
-        changed: {option: default} where this command differs from the declaration.
+        changed: {option: {field of its declaration: value}} where this command differs.
         settle: gets {parameter of typer: value} and replaces values that follow from others.
         rare: parameters of the command itself that the short help page leaves out.
         declared: {parameter: class of options, or some of it}.

@@ -18,7 +18,7 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.choice import key_of, language_of_model
 from ncleaner.methods.registry import FALLBACK_MODEL
 from ncleaner.modelling.files import own_models, shipped_models
-from ncleaner.reading.inputs import Input, total_size
+from ncleaner.reading.inputs import UNMARKED, Input, total_size
 from ncleaner.running.tally import OTHERS, Note, Tally
 from ncleaner.text.visible import counted, visible, visible_lines
 
@@ -236,10 +236,8 @@ def sort_summary(tally: "SortTally") -> str:
     if tally.damaged:
         lines.append(f"{counted(tally.damaged, 'place')} of damage in the inputs; everything else is sorted")
     if tally.unread:
-        lines.append(
-            f"{counted(tally.unread, 'input')} could not be read to the end, so nothing is sorted yet: "
-            f"run the same command again, or without {'it' if tally.unread == 1 else 'them'}"
-        )
+        unread = counted(tally.unread, "input")
+        lines.append(f"{unread} could not be read to the end, so nothing is sorted yet: run it again")
     return "\n".join(lines)
 
 
@@ -304,8 +302,7 @@ def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
             f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed"
         )
     if number := tally.resumed:
-        finished = counted(number, "input was", "inputs were")
-        yield f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped"
+        yield f"{counted(number, 'input was', 'inputs were')} finished by an earlier run"
     if tally.languages and not in_short:
         yield f"languages{_by_reason(tally.languages, _FREQUENT)}"
     if tally.models and not in_short:
@@ -321,11 +318,8 @@ def _of_pages(tally: Tally, in_short: bool) -> Iterator[str]:
             "n-grams say little: `ncleaner models` lists all models, and `ncleaner train` makes one"
         )
     if number := tally.notices:
-        holds, it = ("holds", "it") if number == 1 else ("hold", "them")
-        yield (
-            f"{number:,} of the empty pages {holds} only a notice, such as an error message or a "
-            f"cookie wall: --notices keeps {it}"
-        )
+        is_only = f"{counted(number, 'empty page is', 'empty pages are')} only a notice"
+        yield f"{is_only}, such as an error message or a cookie wall: --notices keeps such pages"
 
 
 def _of_left_out(tally: Tally) -> Iterator[str]:
@@ -337,28 +331,21 @@ def _of_left_out(tally: Tally) -> Iterator[str]:
         repeats = counted(number, "page repeats", "pages repeat")
         yield f"{repeats} another page of the survey: duplicate_of names it in jsonl and parquet"
     if number := tally.seen:
-        yield (
-            f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "
-            f"{'it' if number == 1 else 'them'} (--drop-seen)"
-        )
+        left_out = counted(number, "paragraph is", "paragraphs are")
+        yield f"{left_out} left out, since an earlier page has the same (--drop-seen)"
 
 
 def _of_inputs(tally: Tally) -> Iterator[str]:
     """Yields what is wrong with the inputs, and with records and pages in them."""
-    if tally.skipped:
-        yield f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}"
+    skipped = tally.skipped.copy()
+    if number := skipped.pop(UNMARKED, 0):
+        yield f"in {counted(number, 'text')}, no line matches --marker, so each is one document"
+    if skipped:
+        yield f"{counted(skipped.total(), 'record')} skipped{_by_reason(skipped)}"
     if number := tally.flattened:
-        were = "was flattened: its" if number == 1 else "were flattened: their"
-        yield f"{counted(number, 'page')} {were} elements are nested too deeply for the parser"
+        yield f"{counted(number, 'page has', 'pages have')} elements nested too deeply: they were flattened"
     if number := tally.unread:
-        yield (
-            f"{counted(number, 'input')} could not be read, or not to the end: run again to read "
-            f"{'it' if number == 1 else 'them'}"
-        )
+        yield f"{counted(number, 'input')} could not be read, or not to the end: run the same command again"
     if number := tally.damaged - tally.unread:
-        # an empty file is no truncated one, nor is a table with other columns
-        again = number > sum(what == "empty" or "--column" in what for _, what, _ in tally.damages)
-        yield (
-            f"{counted(number, 'place')} of damage in the inputs; everything readable around "
-            f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"
-        )
+        again = ". Download truncated archives again" if number > tally.whole else ""
+        yield f"{counted(number, 'place')} of damage in the inputs; all that is readable is cleaned{again}"

@@ -304,27 +304,29 @@ def validation_of(preset: str) -> str:
     return "validation" if preset == "balanced" else f"validation_{preset}"
 
 
-def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The lines of a card about cross-validated figures, of the balanced decision and of its presets."""
-    found = {preset: figures_of(about, preset) for preset in ("balanced", "precision", "recall")}
+def validated_facts(about: Mapping[str, Any], what: str) -> list[tuple[str, str]]:
+    """The lines of a card about cross-validated figures, of the balanced decision and of its presets; `what`
+    decides."""
+    units = f"{what}: words, per cent, ± standard error"
+    told = (("balanced", units), ("precision", "with --precision"), ("recall", "with --recall"))
     facts = [
-        (
-            "validated" if preset == "balanced" else preset,
-            "P {}  R {}  F {}".format(*figures)
-            + (" (words, per cent, ± standard error)" if preset == "balanced" else f" (with --{preset})"),
-        )
-        for preset, figures in found.items()
-        if figures is not None
+        ("validated" if preset == "balanced" else preset, "P {}  R {}  F {} ({})".format(*figures, said))
+        for preset, said in told
+        if (figures := figures_of(about, preset)) is not None
     ]
     points = about.get(LEARNING_CURVE) or []
     if points:
-        told = [f"{point['pages']:g}: {figure_of(point, 'f_score')}" for point in points]
-        facts.append(("F by pages", ", ".join(told)))
+        curve = [f"{point['pages']:g}: {figure_of(point, 'f_score')}" for point in points]
+        facts.append(("F by pages", ", ".join(curve)))
     if AGREEMENT in about:
         agreed = figures_of({"validation": about[AGREEMENT]}) or ("-", "-", "-")
         before = figure_of(about[AGREEMENT], BEFORE) if BEFORE in about[AGREEMENT] else "-"
         facts += [
-            ("learned", "from raw pages alone: no page was cleaned by hand, and the accuracy is unknown"),
+            (
+                "learned",
+                f"from {pages_of(about['training'])} whose text is certain: no page was cleaned by hand, and "
+                "the accuracy is unknown",
+            ),
             (
                 "agreement",
                 "P {}  R {}  F {} (n-grams with their teacher, on unseen sites; ".format(*agreed)

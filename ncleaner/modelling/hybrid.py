@@ -266,11 +266,11 @@ class HybridModel(ModelFile):
                 f"structure model: {structure}; log-odds × {calibration.slope:g} {calibration.offset:+g}; "
                 f"{decided}",
             ),
-            *validated_facts(self.about),
+            *validated_facts(self.about, "hybrid"),
         ]
         parts = [self.ngrams.card(number), *([self.structure.card(number)] if self.own else [])]
         return Card(
-            [*facts, *(fact for part in parts for fact in part.facts)],
+            [*facts, *(fact for part in parts for fact in part.facts if fact not in facts)],
             [table for part in parts for table in part.tables],
         )
 

@@ -342,7 +342,7 @@ class NGramModel(ModelFile):
                 "decision",
                 f"log-odds per {decision.statistic}, threshold {decision.threshold:g} bits{presets}",
             ),
-            *validated_facts(about),
+            *validated_facts(about, "n-grams alone"),
             ("sources", str(about.get("sources", "-"))),
         ]
         tables = [

@@ -23,6 +23,7 @@ from ncleaner.reading.captures import page_of_record
 from ncleaner.reading.inflating import BLOCK, is_zip
 from ncleaner.reading.inputs import (
     STDIN,
+    UNMARKED,
     TableKind,
     TableOptions,
     is_archive,
@@ -61,11 +62,16 @@ _KEPT: Final = 1 << 24
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
-# The beginning of JSON: an object, in a list or not, with a name and a colon.
+# The beginning of JSON: an object, in a list or not, with a name and a colon. That of CSV or TSV: a line of
+# names, one of which is that of a column of addresses or pages.
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
+_CSV: Final = re.compile(rb"(?i)(?:\xef\xbb\xbf)?(?=[^\n]*\b(?:url|uri|html)\b)[\"\w]+(?:[,\t][\"\w]+)+\r?\n")
 # The beginning of a header field of a message.
 _FIELD: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
-_OF_JSON: Final = Binary("JSON", "JSON lines are read, which jq -c '.[]' makes of a list")
+_DATA: Final = (
+    (_JSON, Binary("JSON", "JSON lines are read, which jq -c '.[]' makes of a list")),
+    (_CSV, Binary("CSV", "as a table it is read with --column NAME, the column of the pages", is_text=True)),
+)
 _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
@@ -377,7 +383,7 @@ def _items(
         yield Page(b"", name, source=name, kind="text" if sniff(b"", name) == "text" else "html")
     elif not count and (source.broken or not (is_table(name) and source.tell() > start)):
         # a table may have no rows
-        yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
+        yield Damage(source.broken or "empty", name, start, "", bool(source.broken), not source.broken)
 
 
 def _contents(
@@ -414,8 +420,8 @@ def _contents(
         return
     if table is not None:
         yield from _items_of_table(table, source, layers, limits, reading.table)
-    elif head and input_format == "auto" and not is_page(name) and _JSON.match(head):
-        yield Skip(_OF_JSON.reason, name, name, lost=True, advice=_OF_JSON.advice)
+    elif head and input_format == "auto" and not is_page(name) and (data := _data_in(head)):
+        yield Skip(data.reason, name, name, lost=True, advice=data.advice)
     elif head:
         pieces = iter(layers[-1].read, b"")
         if content not in ("text", "prevertical"):
@@ -428,6 +434,11 @@ def _contents(
                 yield page
     for layer in layers:
         yield from layer.pending
+
+
+def _data_in(head: bytes) -> Binary | None:
+    """Returns the format of what is neither a text nor a page by its first line; None for others."""
+    return next((found for beginning, found in _DATA if beginning.match(head)), None)
 
 
 def _items_of_table(
@@ -543,6 +554,8 @@ def _pages_of_text(
                 return
         else:
             page = Page(body, url, source=name, offset=offset, kind="text", layout=layout)
+            if reading.form and offset < 0:
+                yield Skip(UNMARKED, name, name)
             if form and not (form.has_markup or form.after_empty) and sniff(body[:_HEAD]) == "html":
                 page = page._replace(kind="html")
             yield from [page] if layout is not None or page.kind == "html" else _page_of_text(page)

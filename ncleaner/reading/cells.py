@@ -90,7 +90,7 @@ def pages_of_table(
         for number, row in rows_of(kind, source, layers, limit, reader.choose):
             yield reader.item(row, number) if isinstance(row, dict) else Damage(row, name, number)
     except NoPagesError as error:
-        yield Damage(str(error), name)
+        yield Damage(str(error), name, whole=True)
 
 
 def rows_of(

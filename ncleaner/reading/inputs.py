@@ -44,6 +44,8 @@ _TAG: Final = re.compile(r"<(?:[a-z][a-z0-9]*[\s/>]|!--|!doctype|\?xml)", re.IGN
 _OBJECT: Final = re.compile(rb"""\{\s*"[^"\\]{1,100}"\s*:""")
 # The beginning of MHTML, as browsers write it.
 _SAVED: Final = re.compile(rb"From: <Saved by |Snapshot-Content-Location: ", re.IGNORECASE)
+# Why a text is one document although the user says what is between documents.
+UNMARKED: Final = "text without a marker line"
 # Threads that ask for the sizes of listed inputs.
 _STATUS_THREADS: Final = 16
 

@@ -233,7 +233,7 @@ class CleaningInStretches:
         if not archive.refused:
             tally = end_tally(archive.source, archive.end)
             if not archive.items and isinstance(archive.end, Done):
-                tally.add_item(Damage("empty", archive.source.path, 0))
+                tally.add_item(Damage("empty", archive.source.path, 0, whole=True))
             self._count(tally, archive.source, archive.source.size)
         self._closing.close()
         self._output = None

@@ -155,6 +155,7 @@ class Tally:
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
+        whole: those of them at which no byte is missing.
         damages: (byte offset, what is broken, file) of the first hundred of these places.
         quarantined: (byte offset, URL, reason, file) of the first hundred pages given up because they killed,
             held up or broke a worker.
@@ -181,6 +182,7 @@ class Tally:
     resumed: int = 0
     flawed: int = 0
     unread: int = _number()
+    whole: int = 0
     pages: int = _number()
     cleaned: int = _number()
     empty: int = _number()
@@ -279,6 +281,7 @@ class Tally:
         if isinstance(item, Damage):
             self.damaged += 1
             self.unread += item.unread
+            self.whole += item.whole
             if len(self.damages) < _MAX_NOTES:
                 self.damages.append((item.offset, item.what, item.source))
             self._note(item)

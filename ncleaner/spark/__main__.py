@@ -22,7 +22,7 @@ from ncleaner.spark import clean
 
 @reports_errors
 @with_options(
-    {"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe,
+    {"format": {"default": "parquet"}}, reading=Reading, written=Output, recipe=Recipe,
     asked=part(Run, without="jobs shard"),
 )  # fmt: skip
 def spark_clean(

@@ -1,6 +1,6 @@
 """Language codes: ISO 639, and the codes that pages declare."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ncleaner.text.wordlists import pairs_of, word_lists
 
@@ -45,6 +45,12 @@ def named_language(name: str) -> str:
     return _NAMES.get(name.strip().lower(), "")
 
 
+@cache
+def _assigned() -> dict[str, str]:
+    """{first two letters: third letters} of the codes of ISO 639-3; read where a user names a language."""
+    return pairs_of(word_lists("text/assigned", "codes")["codes"])
+
+
 def languages_in(text: str) -> list[str]:
     """Returns the languages that a list of codes names, with commas between them.
 
@@ -70,7 +76,7 @@ def language_in(text: str, such_as: str = "de") -> str:
         ValueError: the text is no code of ISO 639.
     """
     code = iso_639_1(declared_language(text))
-    if not code:
+    if not code or code[2:] not in _assigned().get(code[:2], ""):
         meant = named_language(text)
         advice = f"did you mean {meant}?" if meant else f"give a code of ISO 639, such as {such_as}"
         raise ValueError(f"{text.strip()!r} is not the code of a language: {advice}")

@@ -427,7 +427,7 @@ def test_notices_on_demand(tmp_path: Path) -> None:
     )
     dropped = ncleaner("clean", tmp_path / "page.html")
     assert dropped.stdout == b""
-    assert "1 of the empty pages holds only a notice" in dropped.stderr.decode()
+    assert "1 empty page is only a notice" in dropped.stderr.decode()
     kept = ncleaner("clean", tmp_path / "page.html", "--notices")
     assert kept.stdout.decode() == "Page not found\nThis page does not exist.\n"
     assert "notice" not in kept.stderr.decode()

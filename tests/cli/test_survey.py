@@ -360,7 +360,7 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
     everything = ncleaner("clean", "-q", "crawl.warc", cwd=tmp_path).stdout.splitlines()
     known = ("clean", "crawl.warc", "--sites", "s.ncs")
     done = ncleaner(*known, "--drop-seen", cwd=tmp_path)
-    assert "6 paragraphs are left out because earlier pages have them (--drop-seen)" in done.stderr
+    assert "6 paragraphs are left out, since an earlier page has the same (--drop-seen)" in done.stderr
     once = done.stdout.splitlines()
     lines = [line for line in once if line]
     assert lines == list(dict.fromkeys(filter(None, everything))) and len(everything) - len(once) == 6

@@ -103,13 +103,13 @@ def test_from_a_crawl_to_a_model(checkout: Path) -> None:
         )
 
     first = of("ncleaner clean", "first")
-    assert "a model is learned from 36 pages in eo" in first
+    assert "a model is learned from 36 of 36 pages in eo" in first
     assert "languages (eo: 36)" in first and "models (eo: 36)" in first
     assert "36 pages of 6 sites" in of("ncleaner train", "--from-crawl")
     trained = of("ncleaner train", "--from eo-raw.ncm")
     assert f"{PAGES} pages of 6 sites" in trained and "\nhybrid " in trained
-    # the first figures of the card are those of the hybrid
-    f_score = re.search(r"\nvalidated .*F ([\d.]+)", trained)
+    assert "(n-grams alone: words, per cent" in trained
+    f_score = re.search(r"\nvalidated .*F ([\d.]+).* \(hybrid: words, per cent", trained)
     assert f_score is not None and float(f_score[1]) > 95
     assert "takes it for pages in eo" in of("ncleaner models add")
     # the last command cleans with the model that has been added

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -143,7 +144,13 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     lines = ncleaner("models").stdout.splitlines()
     at = lines.index(f"yours, in {folder}")
     assert lines[2] == "shipped" and lines[at + 1].split()[:3] == ["ferries", "ngram", "el"]
-    assert "mine" in ncleaner("models", "show", "ferries").stdout
+    shown = ncleaner("models", "show", "ferries").stdout
+    # the name that the user gives is the one that outputs have
+    assert "mine" not in shown and re.search(r"^name +ferries$", shown, re.MULTILINE)
+    assert load_model("ferries").about["language"] == "el"
+    (tmp_path / "a.txt").write_text(" ".join(GREEK.texts), "utf-8")
+    cleaned = ncleaner("clean", str(tmp_path / "a.txt"), "-f", "jsonl", "-m", "ngram", "--model", "ferries")
+    assert '"model":"ferries"' in cleaned.stdout
     assert ncleaner("models", "add", str(tmp_path / "nowhere.ncm")).returncode == 1
     assert ncleaner("models", "remove", "ferries").returncode == 0
     assert "`ncleaner models add FILE`" in ncleaner("models").stdout

@@ -870,7 +870,7 @@ def test_file_that_is_no_page(tmp_path: Path) -> None:
         path = write(tmp_path / name, b"")
         assert list(archive.read(path)) == [Page(b"", str(path), source=str(path), kind=kind)]  # type: ignore[arg-type]
     path = write(tmp_path / "page.html.gz", b"")
-    assert list(archive.read(path)) == [Damage("empty", str(path), 0)]
+    assert list(archive.read(path)) == [Damage("empty", str(path), 0, whole=True)]
     write(path, gzip.compress(html(1, 500))[:-500])
     found = list(archive.read(path))
     assert html(1, 500).startswith(pages(found)[0].body) and damage(found) == ["gzip member cut short"]

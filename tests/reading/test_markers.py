@@ -326,7 +326,10 @@ def test_own_marker() -> None:
     assert [item.offset for item in found] == [0, 8, 35]
     # known forms do not hold beside it
     known = b"URL: http://a.example/\nOne.\n"
-    assert read(known, marker="^=+") == [Page(known, "t.txt", source="t.txt", kind="text")]
+    none, page = read(known, marker="^=+")
+    assert page == Page(known, "t.txt", source="t.txt", kind="text")
+    # the run counts texts in which nothing is found, and says so at its end
+    assert none == Skip("text without a marker line", "t.txt", "t.txt")
     assert bodies(read(b"\n \n===\nOne.\n", marker="^=+")) == [("", b"One.\n")]
 
 

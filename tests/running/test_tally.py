@@ -45,7 +45,7 @@ def test_an_input_that_is_missing_or_empty_is_no_truncated_one() -> None:
     total.add_item(Damage("No such file or directory", "a.warc", unread=True))
     assert "1 input could not be read, or not to the end" in run_summary(total)
     assert "damage" not in run_summary(total)
-    total.add_item(Damage("empty", "b.warc", 0))
+    total.add_item(Damage("empty", "b.warc", 0, whole=True))
     assert "1 place of damage" in run_summary(total) and "Download" not in run_summary(total)
 
 
@@ -77,7 +77,7 @@ def test_notices_are_counted_beside_empty_pages() -> None:
         total += part
     # one is kept, as with `--notices`
     assert (total.cleaned, total.empty, total.notices) == (1, 2, 1)
-    assert "1 of the empty pages holds only a notice" in run_summary(total)
+    assert "1 empty page is only a notice" in run_summary(total)
     assert "notice" not in run_summary(Tally(pages=1, empty=1))
     assert Tally.of_record(total.record()).notices == 1
 

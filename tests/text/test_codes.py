@@ -35,11 +35,17 @@ def test_lists_of_codes() -> None:
         ("", "'' is not"),
         ("und", "'und' is not"),
         ("xx", "'xx' is not"),
+        ("foo", "'foo' is not .*: give a code"),
     ],
 )
 def test_what_is_no_code(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         languages_in(text)
+
+
+def test_codes_of_rare_languages() -> None:
+    # of ISO 639-3, of the identifier of languages, and for local use
+    assert languages_in("szl,nah,eml,qaa") == ["eml", "nah", "qaa", "szl"]
 
 
 def test_one_code() -> None:

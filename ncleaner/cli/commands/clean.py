@@ -62,8 +62,8 @@ def _by_suffix(values: dict[str, Any]) -> None:
 
 @reports_errors
 @with_options(
-    {"format": None}, _by_suffix, rare=["quarantine"], reading=Reading, written=Output, recipe=Recipe,
-    asked=Run,
+    {"format": {"default": None}, "sites": {"metavar": "auto|FILE"}}, _by_suffix, rare=["quarantine"],
+    reading=Reading, written=Output, recipe=Recipe, asked=Run,
 )  # fmt: skip
 def command(
     inputs: InputArgument = None,

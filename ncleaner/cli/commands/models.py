@@ -58,18 +58,17 @@ def add(
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
     from ncleaner.methods.choice import load_model
-    from ncleaner.modelling.container import language_of
+    from ncleaner.modelling.container import language_of, pack, unpack
     from ncleaner.modelling.files import add_model, model_bytes
 
     model = load_model(file)
     chosen = name or file.stem
-    target = add_model(model_bytes(file), chosen)
-    language = language_of(model.about)
-    use = (
-        f"`clean` takes it for pages in {visible(language)}"
-        if language
-        else f"use it by its name: `--model {chosen}`"
-    )
+    header, arrays = unpack(model_bytes(file), str(file))
+    # outputs say the name that the user gives
+    target = add_model(pack(header | {"name": chosen}, arrays), chosen)
+    use = f"use it by its name: `--model {chosen}`"
+    if language := language_of(model.about):
+        use = f"`clean` takes it for pages in {visible(language)}"
     tell(f"{visible(target)}: {use}")
 
 

@@ -89,14 +89,9 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
 
 # The zones that a user decides about: their name and pronoun, and how to keep and leave them out.
 _DECIDED = {
-    "headline": ("the headline", "one", "with --headline (the default of hybrid and ngram)", "--no-headline"),
+    "headline": ("the headline", "one", "with --headline (the default)", "--no-headline"),
     "caption": ("captions", "them", "without --no-captions", "--no-captions"),
-    "comment": (
-        "readers' comments",
-        "them",
-        "with --comments",
-        "--no-comments (the default of hybrid and ngram)",
-    ),
+    "comment": ("readers' comments", "them", "with --comments", "--no-comments (the default)"),
 }
 
 
@@ -111,18 +106,16 @@ def convention_table(found: Mapping[str, ZoneUse]) -> str:
         use = found[zone]
         if use.share is None or use.convention == "unknown":
             continue
-        often = round(100 * use.share)
-        does = (
-            f"leaves out {name} on {100 - often}"
-            if use.convention == "left out"
-            else f"contains {name} on {often}"
-        )
+        does, often = "contains", round(100 * use.share)
+        if use.convention == "left out":
+            does, often = "leaves out", 100 - often
         advice = {
             "kept": f"clean {keep} to be measured by its convention",
             "left out": f"clean with {leave_out} to be measured by its convention",
             "mixed": "no option fits all of its pages",
         }[use.convention]
-        lines += ["", fill(f"This gold text {does} % of the pages that have {it}: {advice}.", _WIDTH)]
+        told = f"This gold text {does} {name} on {often} % of the pages that have {it}: {advice}."
+        lines += ["", fill(told, _WIDTH)]
     return "\n".join(lines)
 
 

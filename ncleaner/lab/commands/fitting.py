@@ -121,9 +121,9 @@ def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list
         by_language, passed = pages_by_language(items, dump, language.__eq__, most, display.advance)
     pairs = by_language.get(language, [])
     if not quiet:
-        left = ", ".join(f"{number:,} {why}" for why, number in passed.most_common())
-        found = f"{counted(len(pairs), 'page')} in {visible(language)}"
-        tell(f"{found}; left out: {left}" if left else found)
+        others = (f", {number:,} {why}" for why, number in passed.most_common())
+        pages = counted(len(pairs) + passed.total(), "page")
+        tell(f"{pages} read: {len(pairs):,} in {visible(language)}{''.join(others)}")
     return pairs
 
 

@@ -10,7 +10,7 @@ import typer
 from ncleaner.cli.parameters import part, reports_errors, with_options
 from ncleaner.cli.printing import check_stdin, show, show_drawn, show_json, tell, terminal
 from ncleaner.errors import InputError
-from ncleaner.methods.registry import METHODS
+from ncleaner.methods.registry import DEFAULT_MODEL, METHODS
 from ncleaner.options import Declared, OptionError, option
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import STDIN
@@ -178,7 +178,9 @@ def _side(name: str, recipe: Recipe) -> Recipe:
     """Returns the recipe of one side of a difference: a method has --model, a model has --method."""
     if name not in METHODS:
         return replace(recipe, model=name)
-    return replace(recipe, method=name, parameters=recipe.parameters if name == recipe.method else {})
+    model = recipe.model if METHODS[name].kinds else DEFAULT_MODEL
+    parameters = recipe.parameters if name == recipe.method else {}
+    return replace(recipe, method=name, model=model, parameters=parameters)
 
 
 def _explained(item: Page, path: str, cleaner: "Cleaner", against: Path | None) -> "Explanation":

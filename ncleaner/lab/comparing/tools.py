@@ -87,12 +87,9 @@ def tool_of(
         ValueError: there is no such method or peer.
     """
     if name in METHODS:
-        return Tool(
-            name,
-            method,
-            {"method": name, "model": as_text(model), "sites": sites, **wishes},
-            trained=bool(METHODS[name].kinds),
-        )
+        trained = bool(METHODS[name].kinds)
+        own = {"method": name, "model": as_text(model if trained else DEFAULT_MODEL), "sites": sites}
+        return Tool(name, method, own | dict(wishes), trained=trained)
     if name not in PEERS:
         raise ValueError(f"no method or peer {name!r}: there are {', '.join(NAMES)}")
     peer = PEERS[name]

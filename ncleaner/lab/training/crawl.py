@@ -141,7 +141,7 @@ def learn_languages(
         except TrainingError as error:
             say(f"no model is learned from {given}: {error}")
         else:
-            say(f"a model is learned from {given}")
+            say(f"a model is learned from {model.about['training']['pages']:,} of {given}")
             yield language, model
 
 

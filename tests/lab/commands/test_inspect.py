@@ -168,6 +168,8 @@ def test_differences() -> None:
     assert not any("against it" in line for line in piped(PAGE, "--diff", "everything", "hybrid", "--no-why"))
     assert piped(PAGE, "--diff", "hybrid", "hybrid")[-1] == "hybrid and hybrid keep the same segments"
     assert "two verdicts" in piped(PAGE, "--diff", "en", "nonlexical", "-m", "ngram")[-1]
+    # a model is for the side that uses one
+    assert piped(PAGE, "--diff", "bte", "hybrid", "--model", "en")
     drawn = ESCAPE.sub("", shown(PAGE, "--diff", "everything", "hybrid", "--against", GOLD))
     assert "everything:" in drawn and "hybrid" in drawn
     told = json.loads("\n".join(piped(PAGE, "--diff", "everything", "hybrid", "--json")))

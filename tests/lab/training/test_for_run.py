@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import json
 import random
 import subprocess
@@ -78,14 +79,20 @@ def test_a_language_without_a_model_gets_one(tmp_path: Path) -> None:
     settings = Settings(Recipe(learn="auto"))
     with learned(find_inputs([source]), settings, tmp_path / "out", say=said.append):
         pass
-    assert said == ["a model is learned from 30 pages in sv"]
+    assert said == ["a model is learned from 30 of 30 pages in sv"]
     model = load_model(tmp_path / "out" / "_run" / "models" / "sv.ncm")
     assert model.about["language"] == "sv" and model.about["training"]["scheme"] == "raw pages"
     found = rows(cleaned(source, tmp_path / "out"))
     assert len(found) == 30 and {row["model"] for row in found} == {"sv"}
     # it is the model that `train` makes, and gives the same texts
     done = ncleaner("train", "--from-crawl", source, "--language", "sv", "-o", tmp_path / "sv.ncm")
-    assert done.returncode == 0 and "from raw pages alone" in done.stderr.decode()
+    told = done.stderr.decode()
+    assert done.returncode == 0 and told.startswith("30 pages read: 30 in sv\n")
+    assert re.search(
+        r"\nlearned +from 30 pages of \d+ sites whose text is certain: no page was cleaned", told
+    )
+    # the figures of the hybrid are those of its n-grams, and told once
+    assert told.count("\nagreement ") == 1
     cleaner = Cleaner(model=tmp_path / "sv.ncm")
     assert {row["text"] for row in found} == {cleaner.clean(body(n, n % 6)) for n in range(30)}
 
@@ -104,7 +111,7 @@ def test_a_later_run_takes_the_models_or_learns_anew(tmp_path: Path) -> None:
     command = ("clean", source, "--learn", "-f", "jsonl", "-j", "1")
     first = ncleaner(*command, "-o", out)
     assert (
-        "a model is learned from 30 pages in sv" in first.stderr.decode()
+        "a model is learned from 30 of 30 pages in sv" in first.stderr.decode()
         and "without a model" not in first.stderr.decode()
     )
     again = ncleaner(*command, "-o", f"{out}/.")
@@ -133,7 +140,7 @@ def test_texts_teach_too(tmp_path: Path) -> None:
     lines = [f"URL: http://s{n % 6}.example/{n}\n{dump.clean(body(n, n % 6))}\n" for n in range(30)]
     (tmp_path / "dump.txt").write_text("\n".join(lines), "utf-8")
     done = ncleaner("clean", "--learn", tmp_path / "dump.txt", "-f", "jsonl")
-    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert "a model is learned from 30 of 30 pages in sv" in done.stderr.decode()
     assert {json.loads(line)["model"] for line in done.stdout.splitlines()} == {"sv"}
 
 
@@ -156,10 +163,10 @@ def test_what_teaches_too_little(tmp_path: Path, pages: int, sites: int, said: s
 def test_languages_that_are_named(tmp_path: Path) -> None:
     source = crawl(tmp_path / "in")
     done = ncleaner("clean", "--learn", "sv,de", source, "-f", "text", "-o", tmp_path / "out")
-    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert "a model is learned from 30 of 30 pages in sv" in done.stderr.decode()
     assert "no model is learned of languages with fewer than 20 pages (de: 0)" in done.stderr.decode()
     capitals = ncleaner("clean", "--learn", "SWE", source)
-    assert "a model is learned from 30 pages in sv" in capitals.stderr.decode()
+    assert "a model is learned from 30 of 30 pages in sv" in capitals.stderr.decode()
     wrong = ncleaner("clean", "--learn", "XX", source)
     assert wrong.returncode == 2 and "XX" in wrong.stderr.decode()
 
@@ -243,7 +250,7 @@ def test_a_sample_has_no_huge_pages(tmp_path: Path) -> None:
     huge = body(99, 1) + b"<p>" + b"Hela dagen i byn. " * 80_000
     (source / "huge.html").write_bytes(huge)
     done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
-    assert "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert "a model is learned from 30 of 30 pages in sv" in done.stderr.decode()
     assert len(rows(tmp_path / "out")) == 31
 
 
@@ -252,7 +259,7 @@ def test_a_damaged_input_teaches_nothing(tmp_path: Path) -> None:
     (source / "a.warc.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0no gzip")
     (source / "b.html").write_bytes(bytes(9000))
     done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
-    assert done.returncode == 1 and "a model is learned from 30 pages in sv" in done.stderr.decode()
+    assert done.returncode == 1 and "a model is learned from 30 of 30 pages in sv" in done.stderr.decode()
     assert {row["model"] for row in rows(tmp_path / "out")} == {"sv"}
 
 
@@ -324,7 +331,7 @@ def test_a_sample_of_many_inputs_is_filled(tmp_path: Path) -> None:
             f"<p>The harbour board decided on Monday to light the quay again, as in {n}."
         )
     done = ncleaner("clean", source, "--learn", "-f", "jsonl", "-o", tmp_path / "out")
-    assert "a model is learned from 45 pages in sv" in done.stderr.decode()
+    assert "a model is learned from 45 of 45 pages in sv" in done.stderr.decode()
 
 
 def test_it_goes_with_a_survey_and_with_events(tmp_path: Path) -> None:
@@ -344,7 +351,7 @@ def test_it_goes_with_a_survey_and_with_events(tmp_path: Path) -> None:
     assert done.returncode == 0
     events = [json.loads(line) for line in done.stderr.decode().splitlines()]
     assert [each["what"] for each in events if each["event"] == "learned"] == [
-        "a model is learned from 30 pages in sv"
+        "a model is learned from 30 of 30 pages in sv"
     ]
     assert {row["model"] for row in rows(tmp_path / "out")} == {"sv"}
 
