@@ -30,9 +30,9 @@ _REMEDIES = {
     errno.EACCES: "name a place that you may write to",
     errno.EPERM: "name a place that you may write to",
     errno.EROFS: "name a place that you may write to",
-    errno.EEXIST: "a file has the name of this directory, so give another name",
-    errno.ENOTDIR: "a part of this path is a file, so give another one",
-    errno.EISDIR: "it is a directory, so name a file in it",
+    errno.EEXIST: "it is no directory: give another name",
+    errno.ENOTDIR: "a part of this path is a file: give another one",
+    errno.EISDIR: "name a file in it",
     errno.ENAMETOOLONG: "give a shorter name",
 }
 

@@ -170,7 +170,7 @@ def _yielded(found: Any, errors: Errors, empty: Any) -> Iterator[Any]:
     with closing(found):
         for number, each in enumerate(found):
             if isinstance(each, Exception) and errors == "raise":
-                each.add_note(f"It is page {number} of those that are given, counted from 0.")
+                each.add_note(f"This is page {number}, counted from 0.")
                 raise each
             yield empty if isinstance(each, Exception) and errors == "empty" else each
 
@@ -244,7 +244,7 @@ def _in_workers(items: Iterator[_Item], call: _Call, jobs: int, recipe: Recipe) 
                     yield from (WorkerError(event.why) for _ in range(left))
     except WorkerError as error:
         # not of a page
-        error.add_note('A script calls this below `if __name__ == "__main__":`.')
+        error.add_note('In a script, call this below `if __name__ == "__main__":`.')
         raise
     if failures:
         raise failures[0]

@@ -216,27 +216,19 @@ class Recipe(Declared):
         if self.model != DEFAULT_MODEL and not entry.kinds:
             raise OptionError("model", f"the method {self.method} uses no model: leave it out")
         if self.min_quality is not None and not entry.estimates:
-            raise OptionError(
-                "min_quality", f"the method {self.method} does not estimate quality: use hybrid"
-            )
+            raise OptionError("min_quality", f"{self.method} does not estimate quality: use hybrid")
         for name, found in (("drop_seen", "paragraphs"), ("drop_duplicates", "duplicates")):
             if getattr(self, name) and self.sites is None:
-                raise OptionError(
-                    name,
-                    "it needs a survey of the inputs: give --sites auto, too, or as `sites` a file that "
-                    f"`ncleaner survey --{found}` makes",
-                )
+                makes = f"--sites auto makes one, or `ncleaner survey --{found}`"
+                raise OptionError(name, f"it needs a survey of the inputs as `sites`: {makes}")
         if self.drop_seen and self.drop_duplicates:
             # the earlier page would go as a duplicate, the later one because the earlier one has its text
             raise OptionError(
-                "drop_duplicates", "drop_seen leaves out what later pages repeat, whole pages too: give one"
+                "drop_duplicates", "drop_seen leaves out repeated pages, too: give one of the two"
             )
         if entry.needs_references and self.sites is None:
-            raise OptionError(
-                "method",
-                f"the method {self.method} needs a survey with references in `sites`, which "
-                "`ncleaner survey --references` makes",
-            )
+            makes = "`ncleaner survey --references` makes one"
+            raise OptionError("method", f"{self.method} needs a survey with references as `sites`: {makes}")
 
 
 Recipe.__init__ = with_hints()(Recipe.__init__)  # type: ignore[method-assign]

@@ -206,7 +206,7 @@ def test_pages_in_other_languages(method: str) -> None:
 
 
 def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="the method ngram does not estimate"):
+    with pytest.raises(ValueError, match="ngram does not estimate"):
         Cleaner("ngram", min_quality=0.8)
     for language, advice in (("German", "did you mean de"), ("klingon", "such as de"), ("de,,fr", "such as")):
         with pytest.raises(ValueError, match=rf"is not the code of a language: .*{advice}"):

@@ -81,7 +81,7 @@ def test_what_cannot_be_cleaned_costs_no_other_page(jobs: int) -> None:
     given: list[str] = []
     with pytest.raises(TypeError, match="not None") as raised:
         given.extend(ncleaner.clean_many(MIXED, jobs=jobs))
-    assert raised.value.__notes__ == ["It is page 5 of those that are given, counted from 0."]
+    assert raised.value.__notes__ == ["This is page 5, counted from 0."]
 
 
 def test_errors_and_warnings_are_those_of_this_process(recwarn: pytest.WarningsRecorder) -> None:
@@ -236,7 +236,7 @@ def test_a_script_that_each_worker_would_run_again(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, timeout=120)
     assert result.returncode == 1
-    assert result.stderr.endswith('A script calls this below `if __name__ == "__main__":`.\n')
+    assert result.stderr.endswith('In a script, call this below `if __name__ == "__main__":`.\n')
 
 
 @pytest.mark.slow

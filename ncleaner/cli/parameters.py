@@ -125,7 +125,7 @@ class Run(Declared):
         False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
     )
     quiet: bool = option(
-        False, "Show errors only: no progress, no summary.", flags="--quiet -q", common=True, panel="Run"
+        False, "Show errors only. No progress, no summary.", flags="--quiet -q", common=True, panel="Run"
     )
 
     @property

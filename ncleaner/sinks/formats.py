@@ -97,8 +97,9 @@ class Output(SinkOptions):
         bare = lower.removesuffix(f".{packed}")
         if format not in (None, "parquet") and bare.endswith(".parquet"):
             # no reader of Parquet would take it; texts may have any name
+            other = ", or add a column with --markdown" if format == "markdown" else ""
             raise OptionError(
-                "format", f"{file}: its name is that of Parquet, and the format {format}: change one"
+                "format", f"{file} is Parquet by its name, and {format} is not: change one{other}"
             )
         if format is None:
             if bare.endswith(".json"):

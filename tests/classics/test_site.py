@@ -99,7 +99,7 @@ def test_without_a_reference_page() -> None:
         assert SiteReferences().keep(page).remarks.fallback == "webcontent"
     assert SiteReferences().keep(dump_text("One.")).remarks.fallback == "everything"
     assert SiteReferences().keep(dump_html("")).mask.shape == (0,)
-    with pytest.raises(ValueError, match="needs a survey with references in `sites`"):
+    with pytest.raises(ValueError, match="needs a survey with references as `sites`"):
         Cleaner("site")
 
 

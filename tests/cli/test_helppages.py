@@ -51,7 +51,7 @@ def test_the_short_page_is_short_and_the_long_one_has_everything() -> None:
     assert {"clean", "train", "evaluate", "inspect", "survey"} <= LONG.keys()
     for path, option in LONG.items():
         short, long = page(path).splitlines(), page(path, option)
-        assert len(short) <= (45 if path == "clean" else 60) < len(long.splitlines())
+        assert len(short) <= 45 < len(long.splitlines())
         assert f"Show all {len(options_of(path))} options." not in short
         for each in options_of(path):
             assert each.opts[0] in long
@@ -160,8 +160,8 @@ def test_ranges_are_in_words_where_they_are_left() -> None:
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("examples") / "examples"
-    shutil.copytree(ROOT / "examples", folder)
+    folder = tmp_path_factory.mktemp("clone")
+    shutil.copytree(ROOT / "examples", folder / "examples")
     yield folder
 
 
@@ -175,10 +175,10 @@ def test_example_runs(path: str, line: str, examples: Path) -> None:
     env = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "NCLEANER_MODELS": str(examples.parent / "models"),
+        "NCLEANER_MODELS": str(examples / "models"),
     }
     shell = ["bash", "-o", "pipefail", "-c"]
-    if line == "ncleaner annotate pages":
+    if "annotate" in line and "-gold" in line:
         if os.name == "nt":
             pytest.skip("a process of bash cannot be ended there")
         # a server, which an interrupt ends

@@ -87,7 +87,8 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     # outputs
     ("clean crawl.warc.gz -o old.jsonl", 1, ("old.jsonl exists already", "--force")),
     ("clean crawl.warc.gz -o new.docx", 2, ("new.docx: no format has the suffix .docx", SUFFIXES, "--format")),
-    ("clean crawl.warc.gz -f text -o new.parquet", 2, ("new.parquet: its name is that of Parquet, and the format text",)),
+    ("clean crawl.warc.gz -f text -o new.parquet", 2, ("new.parquet is Parquet by its name, and text is not: change one",)),
+    ("clean crawl.warc.gz -f markdown -o new.parquet", 2, ("change one, or add a column with --markdown",)),
     ("clean crawl.warc.gz -o old.jsonl/new", 1, ("cannot write old.jsonl/new", "Not a directory", "give another one")),
     ("clean crawl.warc.gz crawl.warc.gz -o both", 1, ("would both be written to", "different directories")),
     ("clean emptydir -o emptydir", 1, ("emptydir: is also the output directory", "name another directory")),
@@ -105,7 +106,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("train --raw pages --clean pages -o old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
     ("survey crawl.warc.gz -o old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
     ("inspect page.html --html old.jsonl", 1, ("old.jsonl exists already", "of another kind: give another name")),
-    ("survey crawl.warc.gz", 2, ("Missing option '--output'", "ncleaner survey crawl.warc.gz -o sites.ncs")),
+    ("survey crawl.warc.gz", 2, ("Missing option '--output'", "ncleaner survey examples/crawl.warc.gz -o sites.ncs")),
     ("train --from-crawl pages --language turkish -o m.ncm", 2, ("--language", "'turkish' is not the code", "did you mean tr?")),
     ("evaluate pages pages", 0, ("page.html is an HTML page, and is compared as it is", "give --method hybrid")),
     ("evaluate pages emptydir", 1, ("no file in pages has a counterpart in emptydir", "match by name")),

@@ -280,7 +280,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
         (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
         (["survey", "signed", "-o", "sites.ncs", "--duplicates"], 1, "line 1: there is no sketch"),
-        (["survey", "crawl.warc", "-o", "sites.ncs", "-m", "site"], 2, "the method site needs a survey"),
+        (["survey", "crawl.warc", "-o", "sites.ncs", "-m", "site"], 2, "site needs a survey with references"),
         (["clean", "crawl.warc", "--duplicates"], 2, "only signatures, jsonl and parquet have it"),
         (["clean", "crawl.warc", "-f", "jsonl", "--duplicates"], 2, "in jsonl it is part of --signals"),
         (["clean", "crawl.warc", "-f", "jsonl", "--references"], 2, "only signatures has it"),
@@ -382,14 +382,17 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--drop-seen",), "--drop-seen: it needs a survey of the inputs: give --sites auto"),
+        (("--drop-seen",), "--drop-seen: it needs a survey of the inputs as `sites`: --sites auto makes one"),
         (
             ("--drop-seen", "--sites", "plain.ncs"),
             "has no paragraphs: make it again with `survey --paragraphs`",
         ),
-        (("--drop-duplicates",), "--drop-duplicates: it needs a survey of the inputs: give --sites auto"),
+        (
+            ("--drop-duplicates",),
+            "--drop-duplicates: it needs a survey of the inputs as `sites`: --sites auto makes one",
+        ),
         (("--drop-duplicates", "--sites", "plain.ncs"), "make it again with `survey --duplicates`"),
-        (("--drop-duplicates", "--drop-seen", "--sites", "auto"), "whole pages too: give one"),
+        (("--drop-duplicates", "--drop-seen", "--sites", "auto"), "leaves out repeated pages, too: give one of the two"),
     ],
 )
 def test_what_lacks_paragraphs_or_duplicates_is_refused(

@@ -31,21 +31,16 @@ class Surveying(Declared):
     """What a survey keeps, and what is shown of it."""
 
     output: Path = option(
-        REQUIRED, "The survey to write, such as sites.ncs; with --shards, a directory.",
+        REQUIRED, "The survey to write. Such as sites.ncs; with --shards, a directory.",
         kind=Path, flags="--output -o", metavar="PATH", panel="Output",
     )  # fmt: skip
     shards: int = option(
         1,
-        "Write the survey as a directory of this many files, which are made in parallel: for more than "
-        "a million pages.",
+        "Write a directory of N files. They are made in parallel: for more than a million pages.",
         low=1, high=_MOST_SHARDS, metavar="N", panel="Output",
     )  # fmt: skip
-    pages: int = option(
-        _PAGES, "Pages of each site that the survey keeps: a sample.", low=2, high=_MOST_PAGES, panel=_FOUND
-    )
-    references: bool = option(
-        False, "Keep the HTML of these pages, too, for the method `site`.", panel=_FOUND
-    )
+    pages: int = option(_PAGES, "Pages kept of each site. A sample.", low=2, high=_MOST_PAGES, panel=_FOUND)
+    references: bool = option(False, "Keep their HTML, too. For the method `site`.", panel=_FOUND)
     duplicates: bool = option(
         False,
         "Find near duplicates. Pages with the same or nearly the same clean text, for the column "
@@ -54,13 +49,13 @@ class Surveying(Declared):
     )
     paragraphs: bool = option(
         False,
-        "Find the first page of each paragraph of the clean text, for `clean --sites FILE --drop-seen`.",
+        "Find repeated paragraphs. The first page of each, for `clean --sites FILE --drop-seen`.",
         panel=_FOUND,
     )
     html: Path | None = option(
-        None, "Write a portrait of the crawl to this HTML file.", kind=Path, metavar="FILE", panel="Output"
+        None, "Write a portrait of the crawl. As HTML.", kind=Path, metavar="FILE", panel="Output"
     )
-    json: bool = option(False, "Print the portrait of the crawl as JSON.", panel="Output")
+    json: bool = option(False, "Print the portrait as JSON.", panel="Output")
 
 
 @reports_errors
@@ -73,8 +68,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Archives, pages, texts, directories or URLs, as `clean` takes them; or "
-            "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
+            help="Inputs as `clean` takes them. Or surveys (.ncs) and signatures (.signatures.jsonl), which "
+            "are merged.",
         ),
     ] = None,
     *,

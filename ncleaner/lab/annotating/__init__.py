@@ -14,13 +14,11 @@ class Annotating(Declared):
     """Who annotates which pages, with what help."""
 
     annotator: str = option(
-        "me", "Name of the annotator; each person has separate labels.", metavar="NAME", panel="People"
+        "me", "Name of the annotator. Each has separate labels.", metavar="NAME", panel="People"
     )
-    settle: bool = option(
-        False, "Decide only the segments that two other annotators label differently.", panel="People"
-    )
+    settle: bool = option(False, "Decide where two others differ. Only these segments.", panel="People")
     agreement: bool = option(
-        False, "Print how far the annotators agree, and all disagreements; then end.", panel="People"
+        False, "Print how far annotators agree. And all disagreements; then end.", panel="People"
     )
     port: int | None = option(
         None, "Port of the web page, which only this machine reaches.",
@@ -30,8 +28,8 @@ class Annotating(Declared):
         True, "Only print the address of the web page, and open no browser.", common=False,
         panel="Where it is done",
     )  # fmt: skip
-    pages: int = option(500, "Take at most N pages of an archive, some of each site.", low=1, panel="Pages")
-    goal: int = option(50, "Number of pages to finish, for the estimate of time.", low=1, panel="What helps")
+    pages: int = option(500, "Most pages of an archive. Some of each site are taken.", low=1, panel="Pages")
+    goal: int = option(50, "Pages to finish. For the estimate of time.", low=1, panel="What helps")
     every: int = option(
         3,
         "Train a model in the background after every N finished pages; 0: never, and the order of the pages "
@@ -43,8 +41,8 @@ class Annotating(Declared):
     )
     output: Path | None = option(
         None,
-        "For an archive, the directory of the project, with its pages, labels and clean texts. For one page, "
-        "the file of its labels.",
+        "Directory of the project. For an archive: it gets pages, labels and clean texts. For one page, the "
+        "file of its labels.",
         kind=Path, otherwise="beside the input", flags="--output -o", metavar="DIR|FILE.anno", panel="Pages",
     )  # fmt: skip
     clean: Path | None = option(

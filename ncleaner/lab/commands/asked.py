@@ -111,7 +111,7 @@ class Measuring(Declared):
 
     unit: Literal["auto", "word", "char"] = option(
         "auto",
-        "What the multiset F counts; auto: characters in scripts without spaces, words in others.",
+        "What the multiset F counts. auto: characters in scripts without spaces, words in others.",
         choices=("auto", "word", "char"), panel=_MEASURED,
     )  # fmt: skip
     ascii_only: bool = option(

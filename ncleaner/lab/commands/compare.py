@@ -57,7 +57,7 @@ class Comparing(Declared):
     )
     unwrap: bool = option(False, "Take off CleanEval's element <text>.", common=False, panel=_GOLD)
     limit: int | None = option(
-        None, "Number of pages of each GOLD_DIR, at even distances.", kind=int, low=1, otherwise="all",
+        None, "Most pages of each GOLD_DIR. At even distances.", kind=int, low=1, otherwise="all",
         panel=_GOLD,
     )  # fmt: skip
     convention: Literal["auto", "none"] = option(
@@ -68,19 +68,19 @@ class Comparing(Declared):
     )  # fmt: skip
     tool: tuple[str, ...] = option(
         (),
-        f"A method or another program to run; can be repeated. One of {', '.join(NAMES)}.",
+        f"A method or program to run. Can be repeated. One of {', '.join(NAMES)}.",
         choices=NAMES, otherwise=f"all methods and all programs that are installed, but not {_NAMED}",
         flags="--tool -t", metavar="NAME", panel=_PROGRAMS,
     )  # fmt: skip
     reference: str | None = option(
         None,
-        "The tool that the others are compared with, page by page.",
+        "Compare the others with this tool. Page by page.",
         kind=str, choices=NAMES, otherwise=DEFAULT_METHOD, metavar="NAME", panel=_PROGRAMS,
     )  # fmt: skip
     cross_validate: int | None = option(
         None,
-        "Train the methods that learn on GOLD_DIR, in K folds. Each page is cleaned with a model that has "
-        "seen no page of its site.",
+        "Train on GOLD_DIR, in K folds. For the methods that learn: each page is cleaned with a model that "
+        "has seen no page of its site.",
         kind=int, low=2, otherwise="the models of --model", metavar="K", panel=_PROGRAMS,
     )  # fmt: skip
     unit: Literal["auto", "word", "char"] = option(
@@ -89,7 +89,7 @@ class Comparing(Declared):
         choices=("auto", "word", "char"), common=False, panel=_MEASURED,
     )  # fmt: skip
     rounds: int = option(
-        1, "How often all pages are cleaned. The time of a page is the median.", low=1, panel=_MEASURED
+        1, "How often pages are cleaned. The time of a page is the median.", low=1, panel=_MEASURED
     )
     seconds: float = option(
         60.0,
@@ -98,12 +98,12 @@ class Comparing(Declared):
     )  # fmt: skip
     json: bool = option(False, "Print all figures as JSON. Also those of each page.", panel=_OUTPUT)
     plot: Path | None = option(
-        None, "Draw accuracy against CPU time as PREFIX.svg.",
+        None, "Draw accuracy against time. As PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     jobs: int | None = option(
         None,
-        "Tools that run at the same time, and processes that score and train.",
+        "Tools that run together. Also processes that score and train.",
         kind=int, low=1, flags="--jobs -j", panel="Run",
         otherwise="one tool after the other, so that their times are exact; all cores score and train",
     )  # fmt: skip
@@ -116,8 +116,8 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="GOLD_DIR",
-            help="Directories with the pages in `raw`, their text in `clean` (same names) and, if there is "
-            "one, a manifest.jsonl (id, url, lang, page_type).",
+            help="Directories that have pages in `raw`, and their texts in `clean`. The names are the same; "
+            "a manifest.jsonl (id, url, lang, page_type) may be beside them.",
             show_default=False,
         ),
     ] = None,

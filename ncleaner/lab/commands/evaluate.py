@@ -16,13 +16,14 @@ from ncleaner.recipe import Recipe
 @with_options(
     measuring=Measuring, labelled=part(Labelled, "site_from"),
     recipe=part(Recipe, without="alt_text limits learn"), run=part(Run, "jobs quiet"),
+    rare=["recipe_comments", "recipe_news", "recipe_sites", "recipe_language", "recipe_min_quality"],
 )  # fmt: skip
 def command(
     predicted: Annotated[
         Path,
         typer.Argument(
             metavar="PRED_DIR",
-            help="Directory of cleaned text; of pages, which are cleaned first, with --method, --model, "
+            help="Directory of cleaned text, or of pages. Pages are cleaned first, with --method, --model, "
             "--curve or any other option of cleaning.",
         ),
     ],
@@ -38,9 +39,8 @@ def command(
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
-    With --method or another option of cleaning, pages are cleaned first. Each figure has a standard error, in
-    which the pages of a site are not taken as independent. Also names the convention of the gold standard,
-    and the options of `clean` that follow it.
+    With --method or another option of cleaning, pages are cleaned first. Each figure has a standard error
+    over sites. Also names the convention of the gold standard, and the options of `clean` that follow it.
     """
     from ncleaner.lab.commands.evaluating import compared, drawn
 

@@ -37,12 +37,12 @@ class Inspecting(Declared):
         kind=str, metavar="OFFSET|ID", panel="Input",
     )  # fmt: skip
     why: bool | None = option(
-        None, "Say what spoke for and against each segment.",
+        None, "Say why. What spoke for and against each segment.",
         kind=bool, otherwise="on a terminal, and with --diff", flags="--why/--no-why", panel=_SHOWN,
     )  # fmt: skip
-    whole: bool = option(False, "On a terminal: show long texts to their end.", panel=_SHOWN)
+    whole: bool = option(False, "Show long texts whole. On a terminal.", panel=_SHOWN)
     segment: int | None = option(
-        None, "All details of the segment with this number.",
+        None, "All about one segment. By its number.",
         kind=int, low=0, flags="--segment -s", panel=_SHOWN,
     )  # fmt: skip
     against: Path | None = option(
@@ -56,13 +56,13 @@ class Inspecting(Declared):
     )
     diff: tuple[str, str] | None = option(
         None,
-        "Where two methods or models differ. Shows these segments, and why; each is a name of a method, a "
+        "Where methods or models differ. Shows these segments, and why; each is a name of a method, a "
         "name of a shipped model, or a model file.",
         kind=tuple, length=2, metavar="A B", panel=_SHOWN,
     )  # fmt: skip
     html: Path | None = option(
         None,
-        "Write the page and the verdicts as HTML. Side by side, in one self-contained file.",
+        "Write page and verdicts as HTML. Side by side, in one self-contained file.",
         kind=Path, metavar="FILE", panel="Output",
     )  # fmt: skip
     json: bool = option(False, "Print everything as JSON. With all features and n-grams.", panel="Output")
@@ -82,6 +82,7 @@ class Inspecting(Declared):
     recipe=part(Recipe, without="alt_text limits learn"),
     reading=part(Reading, "input_format"),
     asked=Inspecting,
+    rare=["recipe_comments", "recipe_news", "recipe_sites", "recipe_language", "recipe_min_quality"],
 )
 def command(
     page: Annotated[

@@ -41,34 +41,32 @@ class Tried(Declared):
 
     order: tuple[int, ...] = option(
         (),
-        "A value of n to try; may be given several times.",
+        "A value of n to try. Can be repeated.",
         each=int, low=1, high=MAX_ORDER, otherwise=f"1 to {MAX_ORDER}", flags="--order -n", panel=_TRIED,
     )  # fmt: skip
     q: tuple[float, ...] = option(
         (),
-        "A value of q to try; may be given several times.",
+        "A value of q to try. Can be repeated.",
         each=float, low=LEAST_Q, high=MOST_Q, otherwise="0.1 to 0.9, and 0.95", panel=_TRIED,
     )  # fmt: skip
     alphabet: tuple[str, ...] = option(
         (),
-        "An alphabet to try; may be given several times.",
+        "An alphabet to try. Can be repeated.",
         choices=ALPHABET_NAMES, otherwise="all", panel=_TRIED,
     )  # fmt: skip
     scheme: tuple[Scheme, ...] = option(
         (),
-        "A training scheme to try; may be given several times.",
+        "A training scheme to try. Can be repeated.",
         choices=SCHEMES, otherwise="aligned", panel=_TRIED,
     )  # fmt: skip
     method: str = option(
         DEFAULT_METHOD, "The method of `clean` to choose for.",
         choices=("hybrid", "ngram"), flags="--method -m", panel=_TRIED,
     )  # fmt: skip
-    folds: int = option(
-        FOLDS, "Folds of the cross-validation; no site is in two of them.", low=2, panel=_TRIED
-    )
+    folds: int = option(FOLDS, "Number of folds. No site is in two of them.", low=2, panel=_TRIED)
     output: Path = option(
         Path("tune"),
-        "Write the plot PREFIX.svg; the printed command writes PREFIX.ncm.",
+        "Write the plot PREFIX.svg. The printed command writes PREFIX.ncm.",
         kind=Path, flags="--output -o", metavar="PREFIX", panel="Output",
     )  # fmt: skip
     json: Path | None = option(

@@ -66,7 +66,7 @@ def learned(
     plain = replace(settings, recipe=bare)
     cleaner = plain.cleaner()
     if not isinstance(cleaner.method, PerLanguage):
-        raise OptionError("learn", f"{cleaner.method.name} takes one model for all pages here")
+        raise OptionError("learn", "one model cleans all pages: leave --model out, or use hybrid")
     by_language: Any = cleaner.method.models
     with beside(inputs, output, "--learn") as folder:
         models = folder / "models"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -177,7 +177,7 @@ def test_what_cannot_learn(tmp_path: Path) -> None:
         Cleaner(learn="auto")
     for recipe in (Recipe("bte", learn="auto"), Recipe(model="en", learn="auto")):
         with (
-            pytest.raises(OptionError, match="takes one model for all pages"),
+            pytest.raises(OptionError, match="one model cleans all pages"),
             learned(find_inputs([source]), Settings(recipe), tmp_path / "out"),
         ):
             pass
