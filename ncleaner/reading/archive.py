@@ -62,8 +62,8 @@ _KEPT: Final = 1 << 24
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
-# The beginning of JSON: an object, in a list or not, with a name and a colon. That of CSV or TSV: a line of
-# names, one of which is that of a column of addresses or pages.
+# The beginning of JSON: an object, in a list or not, with a name and a colon. CSV and TSV begin with a line
+# of names, one of which is that of a column of addresses or pages.
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
 _CSV: Final = re.compile(rb"(?i)(?:\xef\xbb\xbf)?(?=[^\n]*\b(?:url|uri|html)\b)[\"\w]+(?:[,\t][\"\w]+)+\r?\n")
 # The beginning of a header field of a message.

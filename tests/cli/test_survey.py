@@ -273,7 +273,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "-o", "sites.ncs"], 2, "give archives"),
         (["survey", "none.warc", "-o", "sites.ncs"], 1, "none.warc"),
         (["survey", "bad.signatures.jsonl", "-o", "sites.ncs"], 1, "line 1: not the signature"),
-        (["survey", "crawl.warc", "-o", "folder"], 1, "is a directory"),
+        (["survey", "crawl.warc", "-o", "folder"], 1, "Is a directory (name a file in it)"),
         (["survey", "crawl.warc", "-o", "crawl.warc", "--shards", "2"], 1, "is no survey in shards"),
         (["survey", "crawl.warc", "-o", "sites.ncs", "--shards", "257"], 2, "--shards"),
         (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write nowhere/sites.ncs"),
