@@ -26,7 +26,7 @@ END = "<!-- end of the options -->\n"
 
 def of_a_recipe() -> str:
     """Returns the table of a recipe: options of `Recipe`, then those of `Limits`."""
-    lines = ["| option | on the command line | default | |", "|---|---|---|---|"]
+    lines = ["| option | what it does | on the command line | default |", "|---|---|---|---|"]
     for kind, prefix in ((Recipe, ""), (Limits, "limits.")):
         for each in options_of(kind):
             if isinstance(each.default, Limits):
@@ -37,7 +37,7 @@ def of_a_recipe() -> str:
             said = each.help
             if each.default is True:
                 said = f"`False`: {said[0].lower()}{said[1:]}"
-            lines.append(f"| `{prefix}{each.name}` | {flags} | {default} | {_in_a_cell(said)} |")
+            lines.append(f"| `{prefix}{each.name}` | {_in_a_cell(said)} | {flags} | {default} |")
     return "\n".join(lines) + "\n"
 
 
@@ -71,7 +71,7 @@ def _section(command: Any, path: str, context: Any, known: set[tuple[str, str]])
     for panel, options in groupby(shown, lambda each: getattr(each, "rich_help_panel", None) or ""):
         if panel:
             yield f"### {panel}\n"
-        yield "| | |\n|---|---|"
+        yield "| option | what it does |\n|---|---|"
         rows = [(_name(each, context), _in_a_cell(_said(each))) for each in options]
         yield from (f"| {name} | {said} |" for name, said in rows if (name, said) not in known)
         if same := [name for name, said in rows if (name, said) in known]:

@@ -231,8 +231,10 @@ def test_models_by_name_file_and_object(tmp_path: Path) -> None:
     assert texts == {CLEAN}
     with pytest.raises(ModelError, match="no model 'xx'"):
         Cleaner(model="xx")
-    # a method without a model does not ask for one
-    assert Cleaner("everything", "xx").clean("<p>a") == "a"
+    # a method without a model takes none
+    with pytest.raises(ValueError, match="the method everything uses no model: leave it out"):
+        Cleaner("everything", "xx")
+    assert Cleaner("everything", "auto").clean("<p>a") == "a"
 
 
 def test_page_uses_the_http_header() -> None:

@@ -39,7 +39,12 @@ DOCUMENTS = (
     "inspect.md",
 )
 # what a block needs besides the package
-NEEDS = {"ncleaner.spark": "pyspark", "--duplicates": "rensa", "WarcReader": "magic"}
+NEEDS = {
+    "ncleaner.spark": "pyspark",
+    "ncleaner-spark": "pyspark",
+    "--duplicates": "rensa",
+    "WarcReader": "magic",
+}
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     (name, number, *found)
@@ -47,7 +52,16 @@ BLOCKS = [
     for number, found in enumerate(BLOCK.findall((ROOT / "docs" / name).read_text("utf-8")))
 ]
 
-pytestmark = pytest.mark.slow
+# what the site shows without a line break
+WIDTH = 88
+
+
+@pytest.mark.parametrize("path", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=str)
+def test_a_line_of_code_fits_the_site(path: Path) -> None:
+    blocks = re.findall(r"^```.*?\n(.*?)^```", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if len(line) > WIDTH]
+    # the two commands at the beginning are one line each, to be pasted as they are
+    assert [line for line in lines if "pip install -q -e" not in line] == []
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +77,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "number", "language", "code"),
     BLOCKS,

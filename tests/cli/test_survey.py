@@ -392,7 +392,10 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
             "--drop-duplicates: it needs a survey of the inputs as `sites`: --sites auto makes one",
         ),
         (("--drop-duplicates", "--sites", "plain.ncs"), "make it again with `survey --duplicates`"),
-        (("--drop-duplicates", "--drop-seen", "--sites", "auto"), "leaves out repeated pages, too: give one of the two"),
+        (
+            ("--drop-duplicates", "--drop-seen", "--sites", "auto"),
+            "leaves out repeated pages, too: give one of the two",
+        ),
     ],
 )
 def test_what_lacks_paragraphs_or_duplicates_is_refused(
