@@ -166,7 +166,7 @@ class Verdicts:
         about: the method in a few words.
         segments: one `Why` for each segment.
         notes: sentences about the page as a whole.
-        explained: whether scores are taken apart; otherwise only scores and verdicts are known.
+        explained: whether scores are explained in detail; otherwise only scores and verdicts are known.
         source: where the page is from.
         gold: where the gold text is from; empty without one.
         found: share of the words of the gold text that the page has, 0 to 1; None without one.
