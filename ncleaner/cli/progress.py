@@ -339,7 +339,8 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
     """Yields what is wrong with the inputs, and with records and pages in them."""
     skipped = tally.skipped.copy()
     if number := skipped.pop(UNMARKED, 0):
-        yield f"in {counted(number, 'text')}, no line matches --marker, so each is one document"
+        texts = counted(number, "text has", "texts have")
+        yield f"{texts} no line that --marker matches: read as a whole"
     if skipped:
         yield f"{counted(skipped.total(), 'record')} skipped{_by_reason(skipped)}"
     if number := tally.flattened:

@@ -63,14 +63,15 @@ _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 # The beginning of JSON: an object, in a list or not, with a name and a colon. CSV and TSV begin with a line
-# of names, one of which is that of a column of addresses or pages.
+# of names: at least three, or one is that of a column of addresses or texts.
 _JSON: Final = re.compile(rb"""(?:\xef\xbb\xbf)?[\s[]*\{\s*"[^"\\]{1,100}"\s*:""")
-_CSV: Final = re.compile(rb"(?i)(?:\xef\xbb\xbf)?(?=[^\n]*\b(?:url|uri|html)\b)[\"\w]+(?:[,\t][\"\w]+)+\r?\n")
+_NAMES: Final = rb"(?=[^\n]*\b(?:url|uri|html|body|content|text)\b|(?:[^\n,\t]*[,\t]){2})"
+_CSV: Final = re.compile(rb"(?i)(?:\xef\xbb\xbf)?" + _NAMES + rb"[\"\w.-]+(?:[,\t][\"\w.-]+)+\r?\n")
 # The beginning of a header field of a message.
 _FIELD: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
 _DATA: Final = (
     (_JSON, Binary("JSON", "JSON lines are read, which jq -c '.[]' makes of a list")),
-    (_CSV, Binary("CSV", "as a table it is read with --column NAME, the column of the pages", is_text=True)),
+    (_CSV, Binary("CSV", "--column NAME reads it as a table, --input-format text as a text", is_text=True)),
 )
 _LOG: Final = logging.getLogger("ncleaner")
 

@@ -30,10 +30,10 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean book.zip", 1, ("book.zip", "not text (ZIP, as are docx, odt and epub)", "unpack or convert")),
     ("clean list.json", 1, ("list.json", "not text (JSON): JSON lines are read", "jq -c '.[]'")),
     ("clean rows.jsonl --column html", 1, ("rows.jsonl", "there is no column html: the table has url, text")),
-    ("clean rows", 1, ("rows", "not a page (CSV)", "read with --column NAME, the column of the pages")),
+    ("clean rows", 1, ("rows", "not a page (CSV)", "--column NAME reads it as a table, --input-format text as a text")),
     ("clean rows --column html", 0, ("1 page read: 1 cleaned",)),
     ("clean rows.csv --column text", 1, ("there is no column text: the table has url, html", "all that is readable is cleaned")),
-    ("clean lines.txt --marker ^==", 0, ("in 1 text, no line matches --marker, so each is one document",)),
+    ("clean lines.txt --marker ^==", 0, ("1 text has no line that --marker matches: read as a whole",)),
     ("clean rows.jsonl -f jsonl --carry url", 2, ("--carry", "url: the output has a column of this name")),
     ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "all that is readable is cleaned", "Download truncated archives again")),
     # as an empty file does

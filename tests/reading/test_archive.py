@@ -912,6 +912,28 @@ def test_json_is_no_text(data: bytes, name: str, skipped: bool) -> None:
     assert isinstance(next(archive.read(io.BytesIO(data), input_format="text")), Page)
 
 
+@pytest.mark.parametrize(
+    ("data", "name", "skipped"),
+    [
+        (b"page_id,address,markup\n1,https://a.example/,<p>The ferry sails.\n", "-", True),
+        (b'\xef\xbb\xbf"id"\t"html"\r\n1\t<p>The ferry sails.\r\n', "-", True),
+        (gzip.compress(b"id,text\n1,The ferry sails.\n", mtime=0), "rows.gz", True),
+        # texts with commas, and a file whose name says what it is
+        (b"Hello,ferry\nThe ferry sails.\n", "-", False),
+        (b"The ferry, the harbour, the text\nsail.\n", "-", False),
+        (b"The ferry sails.\nurl,html,text\n", "-", False),
+        (b"id,text\n1,The ferry sails.\n", "page.txt", False),
+    ],
+)  # fmt: skip
+def test_csv_is_no_text(data: bytes, name: str, skipped: bool) -> None:
+    """Its names, URLs and commas would come out as text."""
+    (found,) = items(data, name=name)
+    assert isinstance(found, Skip if skipped else Page)
+    if isinstance(found, Skip):
+        assert found.reason == "not a page (CSV)" and found.lost and "--column NAME" in found.advice
+    assert isinstance(next(archive.read(io.BytesIO(data), input_format="text")), Page)
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         list(archive.read(tmp_path / "nothing.warc"))

@@ -96,8 +96,9 @@ def explain(
 ) -> Explanation:
     """Says why each segment of a page is kept or removed.
 
-    The result prints as lines of text, is drawn by notebooks, and `to_dict` returns all of it. Of `hybrid` and
-    `ngram` it says what each feature and each n-gram adds to a score, and which rules decided after that. For other methods it has the scores, the verdicts, and what the wishes of the user changed.
+    The result prints as lines of text, is drawn by notebooks, and `to_dict` returns all of it. Of `hybrid`
+    and `ngram` it says what each feature and each n-gram adds to a score, and which rules decided after that.
+    For other methods it has the scores, the verdicts, and what the wishes of the user changed.
 
     >>> import ncleaner
     >>> from pathlib import Path
