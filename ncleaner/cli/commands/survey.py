@@ -36,7 +36,7 @@ class Surveying(Declared):
     )  # fmt: skip
     shards: int = option(
         1,
-        "Write a directory of N files. They are made in parallel: for more than a million pages.",
+        "Write N files in a directory. They are made in parallel: for more than a million pages.",
         low=1, high=_MOST_SHARDS, metavar="N", panel="Output",
     )  # fmt: skip
     pages: int = option(_PAGES, "Pages kept of each site. A sample.", low=2, high=_MOST_PAGES, panel=_FOUND)
@@ -53,7 +53,7 @@ class Surveying(Declared):
         panel=_FOUND,
     )
     html: Path | None = option(
-        None, "Write a portrait of the crawl. As HTML.", kind=Path, metavar="FILE", panel="Output"
+        None, "Write a portrait of the crawl as HTML.", kind=Path, metavar="FILE", panel="Output"
     )
     json: bool = option(False, "Print the portrait as JSON.", panel="Output")
 

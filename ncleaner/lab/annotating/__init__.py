@@ -16,9 +16,9 @@ class Annotating(Declared):
     annotator: str = option(
         "me", "Name of the annotator. Each has separate labels.", metavar="NAME", panel="People"
     )
-    settle: bool = option(False, "Decide where two others differ. Only these segments.", panel="People")
+    settle: bool = option(False, "Decide where two others differ. Shows these segments only.", panel="People")
     agreement: bool = option(
-        False, "Print how far annotators agree. And all disagreements; then end.", panel="People"
+        False, "Print how far annotators agree. Lists all disagreements, too; then ends.", panel="People"
     )
     port: int | None = option(
         None, "Port of the web page, which only this machine reaches.",
@@ -28,8 +28,10 @@ class Annotating(Declared):
         True, "Only print the address of the web page, and open no browser.", common=False,
         panel="Where it is done",
     )  # fmt: skip
-    pages: int = option(500, "Most pages of an archive. Some of each site are taken.", low=1, panel="Pages")
-    goal: int = option(50, "Pages to finish. For the estimate of time.", low=1, panel="What helps")
+    pages: int = option(
+        500, "Take N pages of an archive. At most, and some of each site.", low=1, panel="Pages"
+    )
+    goal: int = option(50, "Number of pages to finish. For the estimate of time.", low=1, panel="What helps")
     every: int = option(
         3,
         "Train a model in the background after every N finished pages; 0: never, and the order of the pages "

@@ -57,7 +57,7 @@ class Comparing(Declared):
     )
     unwrap: bool = option(False, "Take off CleanEval's element <text>.", common=False, panel=_GOLD)
     limit: int | None = option(
-        None, "Most pages of each GOLD_DIR. At even distances.", kind=int, low=1, otherwise="all",
+        None, "Take N pages of each GOLD_DIR. At even distances.", kind=int, low=1, otherwise="all",
         panel=_GOLD,
     )  # fmt: skip
     convention: Literal["auto", "none"] = option(
@@ -74,7 +74,7 @@ class Comparing(Declared):
     )  # fmt: skip
     reference: str | None = option(
         None,
-        "Compare the others with this tool. Page by page.",
+        "Compare the others with this tool, page by page.",
         kind=str, choices=NAMES, otherwise=DEFAULT_METHOD, metavar="NAME", panel=_PROGRAMS,
     )  # fmt: skip
     cross_validate: int | None = option(
@@ -98,12 +98,12 @@ class Comparing(Declared):
     )  # fmt: skip
     json: bool = option(False, "Print all figures as JSON. Also those of each page.", panel=_OUTPUT)
     plot: Path | None = option(
-        None, "Draw accuracy against time. As PREFIX.svg.",
+        None, "Draw accuracy against time: PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     jobs: int | None = option(
         None,
-        "Tools that run together. Also processes that score and train.",
+        "Number of tools at a time. Also of processes that score and train.",
         kind=int, low=1, flags="--jobs -j", panel="Run",
         otherwise="one tool after the other, so that their times are exact; all cores score and train",
     )  # fmt: skip

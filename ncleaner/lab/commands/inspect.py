@@ -40,9 +40,9 @@ class Inspecting(Declared):
         None, "Say why. What spoke for and against each segment.",
         kind=bool, otherwise="on a terminal, and with --diff", flags="--why/--no-why", panel=_SHOWN,
     )  # fmt: skip
-    whole: bool = option(False, "Show long texts whole. On a terminal.", panel=_SHOWN)
+    whole: bool = option(False, "Show long texts whole, on a terminal.", panel=_SHOWN)
     segment: int | None = option(
-        None, "All about one segment. By its number.",
+        None, "All about one segment, by its number.",
         kind=int, low=0, flags="--segment -s", panel=_SHOWN,
     )  # fmt: skip
     against: Path | None = option(
