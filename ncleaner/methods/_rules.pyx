@@ -17,7 +17,8 @@ siblings, each with a linked title, after the text.
 
 *References*, such as `Read also: Title` or `Subscribe to our newsletter`, begin with the words of a list.
 
-*Hidden text* is shown after a click. It stays where a question or a heading is above it, or where it is much of the page.
+*Hidden text* is shown after a click. It stays where a question or a heading is above it, or where it is much of the
+page.
 
 What belongs to kept text is kept:
 
