@@ -23,7 +23,7 @@ page.
 What belongs to kept text is kept:
 
 *Lists.* Short items are hard to judge one by one. So a list that may be text and is right beside text is kept whole.
-Lines that the data of the page states as ingredients, steps or answers are text.
+Lines that the data of the page states as ingredients, steps or answers are text, and so are captions amid text.
 
 *Heads*, such as headings and terms, are short, and say little of what they are. The text before and below does.
 """
@@ -34,8 +34,8 @@ from libc.string cimport memset
 from ncleaner.document._siblings cimport LINKED, Blocks, block_t
 from ncleaner.document._hashes cimport letters_hash, row_of, rows_for
 from ncleaner.document._tables cimport (
-    BYLINE, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, STATED, Tables, element_t, fill_styles, segment_t,
-    style_of, tables_t,
+    BYLINE, CAPTION, HEADER, HEADLINE, HIDDEN, PREFORMATTED, STANDFIRST, STATED, Tables, element_t, fill_styles,
+    segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
     TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TR,
@@ -388,7 +388,8 @@ cdef enum:
     # Most segments between the headline and the first kept one that are added.
     LEADS = 4
 
-# Least mean log-odds, in bits, of a list before text, and of one after it; those of a line that the page's data states.
+# Least mean log-odds, in bits, of a list before text, and of one after it; those of a caption, and of a line that the
+# page's data states.
 cdef double LISTED = -1.5
 cdef double ADDED = -2
 cdef double STATES = -6
@@ -422,10 +423,16 @@ cdef bint _is_near(Judged page, const group_t* of) noexcept:
     return False
 
 
+cdef bint _is_caption(Judged page, Py_ssize_t i) noexcept:
+    """Returns whether a segment is a caption of six words or more between two kept segments of an article."""
+    return 0 < i < page.n - 1 and page.s[i].zone == CAPTION and page.s[i].words >= WORDS \
+        and page.article >= LIKELY and page.kept[i - 1] and page.kept[i + 1]
+
+
 def complete_lists(Judged page not None):
     """Adds to the mask the lists that may be text: of three items and more right before kept text, as that of
     ingredients is above the steps, and, on an article, of two and more right after it, such as notes. Adds the shown
-    lines that the data of the page states, too.
+    lines that the data of the page states, and captions amid the text of an article, too.
     """
     cdef const group_t* g
     cdef Py_ssize_t i
@@ -434,7 +441,9 @@ def complete_lists(Judged page not None):
         if g.items and g.items == g.size and _is_near(page, g):
             memset(&page.kept[g.first], 1, g.parts)
     for i in range(page.n):
-        if page.s[i].flags & (STATED | HIDDEN) == STATED and page.odds[i] >= STATES:
+        if page.odds[i] >= STATES and not page.s[i].flags & HIDDEN and (
+            page.s[i].flags & STATED or _is_caption(page, i)
+        ):
             page.kept[i] = 1
 
 

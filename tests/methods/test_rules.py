@@ -106,6 +106,29 @@ def test_shown_lines_that_data_states_are_added() -> None:
     assert completed(page, [1, 2, 3, 4], scores=[-6, -6, -6, -6, -6.1]) == [2, 3, 4]
 
 
+FIGURE = "<p>a b</p><figure><img src=a.png><figcaption>The boat at the pier, in May.</figcaption></figure>"
+
+
+@pytest.mark.parametrize(
+    ("page", "removed", "score", "article", "added"),
+    [
+        (f"{FIGURE}<p>c</p>", [1], -6, 0.5, True),
+        (f"{FIGURE}<p>c</p>", [1], -6.1, 0.5, False),
+        (f"{FIGURE}<p>c</p>", [1], 0, 0.49, False),
+        # few words, hidden, after the text, no text before it
+        (FIGURE.replace(" at the pier", "") + "<p>c</p>", [1], 0, 1, False),
+        (FIGURE.replace("<figure", "<figure hidden") + "<p>c</p>", [1], 0, 1, False),
+        (FIGURE, [1], 0, 1, False),
+        (f"{FIGURE}<p>c</p>", [0, 1], 0, 1, False),
+    ],
+)
+def test_captions_amid_the_text_of_an_article_are_added(
+    page: str, removed: list[int], score: float, article: float, added: bool
+) -> None:
+    left = completed(page, removed, scores=[score] * 3, article=article)
+    assert (1 not in left) == added
+
+
 def test_plain_text_and_a_mask_and_scores_of_another_page() -> None:
     document = dump_text(f"{TEXT}\n\n{TEXT}\n\n" * 6)
     for rule in (complete_lists, drop_copies, drop_link_runs, drop_hidden, drop_others, drop_references):
