@@ -197,7 +197,7 @@ def test_the_command(tmp_path: Path) -> None:
 
     done = run("--from-crawl", "pages", "--language", "de", "-o", "de.ncm")
     assert done.returncode == 0, done.stderr
-    assert "24 pages in de" in done.stderr and "raw pages, 24 pages of 6 sites" in done.stderr
+    assert "24 pages read: 24 in de\n" in done.stderr and "raw pages, 24 pages of 6 sites" in done.stderr
     one_by_one = run(
         "--from-crawl",
         "pages/00.html",
