@@ -71,12 +71,13 @@ def _section(command: Any, path: str, context: Any, known: set[tuple[str, str]])
     for panel, options in groupby(shown, lambda each: getattr(each, "rich_help_panel", None) or ""):
         if panel:
             yield f"### {panel}\n"
-        yield "| option | what it does |\n|---|---|"
-        rows = [(_name(each, context), _in_a_cell(_said(each))) for each in options]
-        yield from (f"| {name} | {said} |" for name, said in rows if (name, said) not in known)
-        if same := [name for name, said in rows if (name, said) in known]:
-            yield f"| {', '.join(same)} | as for [clean](#clean) |"
-        yield ""
+        rows = {(_name(each, context), _in_a_cell(_said(each))): each.opts[0] for each in options}
+        if new := [row for row in rows if row not in known]:
+            yield "| option | what it does |\n|---|---|"
+            yield from (f"| {name} | {said} |" for name, said in new)
+            yield ""
+        if same := [f"`{option}`" for row, option in rows.items() if row in known]:
+            yield f"As for [clean](#clean): {', '.join(same)}.\n"
         own.update(rows)
     if is_first:
         known.update(own)
@@ -98,7 +99,8 @@ def _said(parameter: Any) -> str:
     said = str(parameter.help).strip()
     if parameter.required and parameter.param_type_name == "option":
         said += " (required)"
-    if getattr(parameter, "show_default", False) is True and parameter.default not in (None, False, True, []):
+    is_plain = parameter.default in (None, []) or isinstance(parameter.default, bool)
+    if getattr(parameter, "show_default", False) is True and not is_plain:
         number = isinstance(parameter.default, int | float)
         default = f"{parameter.default:,}".removesuffix(".0") if number else parameter.default
         said += f" (default: {default})"
