@@ -347,6 +347,9 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
         yield f"{counted(number, 'page has', 'pages have')} elements nested too deeply: they were flattened"
     if number := tally.unread:
         yield f"{counted(number, 'input')} could not be read, or not to the end: run the same command again"
-    if number := tally.damaged - tally.unread:
-        again = ". Download truncated archives again" if number > tally.whole else ""
-        yield f"{counted(number, 'place')} of damage in the inputs; all that is readable is cleaned{again}"
+    if number := tally.whole:
+        inputs = counted(number, "input has", "inputs have")
+        yield f"{inputs} nothing to clean: an empty file, or a table without a known column of pages"
+    if number := tally.damaged - tally.unread - tally.whole:
+        places = f"{counted(number, 'place')} of damage in the inputs"
+        yield f"{places}; all that is readable is cleaned. Download truncated archives again"

@@ -46,7 +46,7 @@ def test_an_input_that_is_missing_or_empty_is_no_truncated_one() -> None:
     assert "1 input could not be read, or not to the end" in run_summary(total)
     assert "damage" not in run_summary(total)
     total.add_item(Damage("empty", "b.warc", 0, whole=True))
-    assert "1 place of damage" in run_summary(total) and "Download" not in run_summary(total)
+    assert "1 input has nothing to clean" in run_summary(total) and "damage" not in run_summary(total)
 
 
 def test_pages_left_out_are_not_among_the_empty_ones() -> None:
