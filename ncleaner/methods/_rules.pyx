@@ -28,7 +28,7 @@ Lines that the data of the page states as ingredients, steps or answers are text
 *Heads*, such as headings and terms, are short, and say little of what they are. The text before and below does.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from ncleaner.document._siblings cimport LINKED, Blocks, block_t
@@ -38,7 +38,7 @@ from ncleaner.document._tables cimport (
     segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport (
-    TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TR,
+    TAG_ARTICLE, TAG_DD, TAG_DT, TAG_H1, TAG_H6, TAG_LEGEND, TAG_LI, TAG_SUMMARY, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR,
 )
 from ncleaner.text._ascii cimport begins_any, fill_words, find_any, is_letter, words_t
 from ncleaner.text._letters cimport is_final, last_mark
@@ -445,6 +445,45 @@ def complete_lists(Judged page not None):
             page.s[i].flags & STATED or _is_caption(page, i)
         ):
             page.kept[i] = 1
+
+
+cdef inline bint _has_text(const element_t* e) noexcept nogil:
+    return e.first_run < e.last_run
+
+
+cdef void _fill_table(Judged page, int32_t table) noexcept:
+    """Adds the cells of a table without others inside, of whose text half is kept, if its rows have two and more."""
+    cdef const element_t* e = page.t.elements
+    cdef int32_t end = table + 1, k
+    cdef int64_t left = 0     # twice the characters that are kept, less all
+    cdef int64_t cells = 0    # less two for each row
+    cdef Py_ssize_t i, first, last
+    cdef bint fills
+    while end < page.t.n_elements and e[end].depth > e[table].depth:
+        if e[end].tag == TAG_TABLE:
+            return
+        if _has_text(&e[end]):
+            cells += (e[end].tag == TAG_TD or e[end].tag == TAG_TH) - 2 * (e[end].tag == TAG_TR)
+        end += 1
+    for i in range(page.t.runs[e[table].first_run].segment, page.t.runs[e[table].last_run - 1].segment + 1):
+        left += page.s[i].chars if page.kept[i] else -<int64_t> page.s[i].chars
+    for k in range(table, end if left >= 0 and cells >= 0 else table):
+        if (e[k].tag == TAG_TD or e[k].tag == TAG_TH) and _has_text(&e[k]):
+            first, last = page.t.runs[e[k].first_run].segment, page.t.runs[e[k].last_run - 1].segment
+            fills = True
+            for i in range(first, last + 1):
+                fills = fills and not page.kept[i] and not page.s[i].link_chars and not page.s[i].flags & HIDDEN
+            if fills:
+                memset(&page.kept[first], 1, <size_t> (last + 1 - first))
+
+
+def complete_tables(Judged page not None):
+    """Adds to the mask the cells without links of tables of data that are kept for the most part: heads, and single
+    letters, say little of what they are."""
+    cdef int32_t e
+    for e in range(<int32_t> page.t.n_elements):
+        if page.t.elements[e].tag == TAG_TABLE and _has_text(&page.t.elements[e]):
+            _fill_table(page, e)
 
 
 cdef inline int _rank(int tag) noexcept nogil:

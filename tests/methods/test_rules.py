@@ -16,6 +16,7 @@ from ncleaner.methods._rules import (
     Judged,
     complete_heads,
     complete_lists,
+    complete_tables,
     drop_copies,
     drop_hidden,
     drop_last_lines,
@@ -131,12 +132,34 @@ def test_captions_amid_the_text_of_an_article_are_added(
 
 def test_plain_text_and_a_mask_and_scores_of_another_page() -> None:
     document = dump_text(f"{TEXT}\n\n{TEXT}\n\n" * 6)
-    for rule in (complete_lists, drop_copies, drop_link_runs, drop_hidden, drop_others, drop_references):
+    for rule in (complete_lists, complete_tables, drop_copies, drop_link_runs, drop_hidden, drop_others, drop_references):
         assert completed("", [], rule) == completed(document, [], rule, article=1) == []
     with pytest.raises(ValueError, match="does not fit"):
         Judged(document, np.ones(7, bool), np.zeros(7))
     with pytest.raises(ValueError, match="scores do not fit"):
         Judged(document, np.ones(len(document), bool), np.zeros(7))
+
+
+PORTS = "<tr><th>Port<th>Ferry<th>Late<tr><td>Little Haven<td>X<td>12 minutes<tr><td>Great Haven<td>X<td>"
+
+
+@pytest.mark.parametrize(
+    ("table", "removed", "left"),
+    [
+        (f"<table>{PORTS}8 minutes</table>", [0, 1, 2, 4, 7], []),
+        # more than half of the text is removed
+        (f"<table>{PORTS}8 minutes</table>", [0, 3, 5, 6], [0, 3, 5, 6]),
+        # a link, what is hidden, and a part of a cell
+        (f"<table>{PORTS}<a href=/>edit</a></table>", [0, 8], [8]),
+        (f"<table>{PORTS}<div hidden>8</div></table>", [0, 8], [8]),
+        (f"<table>{PORTS}<p>8 minutes<p>more</table>", [0, 9], [9]),
+        # the pieces of a layout
+        ("<table><tr><td>Little Haven has a port<tr><td>X</table>", [1], [1]),
+        (f"<table><tr><td>a<td>b<tr><td>c<td><table>{PORTS}8 minutes</table></table>", [0], [0]),
+    ],
+)
+def test_a_kept_table_has_all_of_its_cells(table: str, removed: list[int], left: list[int]) -> None:
+    assert completed(table, removed, complete_tables) == left
 
 
 TEXT = "The ferry was late again, and nobody knew why."
