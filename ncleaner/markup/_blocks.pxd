@@ -106,6 +106,7 @@ ctypedef struct blocks_t:
     int32_t* posts           # by segments: 2 + the element around the post that begins with it, after others; or NULL
     int64_t headline         # the segment that is a headline without a tag of one, -1 for none
     bint images              # images are written
+    bint whole               # nothing is removed, so that all images and rules are of the text
     Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none
     bint repeats             # a cell over several columns or rows is written in each of them
     bint tags                # in Markdown, tables that it cannot show are HTML
@@ -124,6 +125,7 @@ ctypedef struct rows_t:
 
 
 cdef int open_sheet(blocks_t* blocks, const tables_t* t, const uint8_t* kept) noexcept nogil
+cdef bint is_whole(const tables_t* t, const uint8_t* kept) noexcept nogil
 cdef void close_sheet(blocks_t* blocks) noexcept nogil
 cdef void read_sheet(blocks_t* blocks) noexcept nogil
 cdef bint open_rows(rows_t* rows, const blocks_t* blocks, int32_t table) noexcept nogil
@@ -138,6 +140,14 @@ cdef inline int32_t first_run_of(const blocks_t* blocks, Py_ssize_t segment) noe
     """Returns the first run of a segment, -1 if it has none, as a segment of a document that a user has made."""
     cdef int32_t run = blocks.t.segments[segment].first_run
     return run if 0 <= run < blocks.t.n_runs and blocks.t.segments[segment].last_run < blocks.t.n_runs else -1
+
+
+cdef inline bint ends_line(const blocks_t* blocks, const mark_t* image) noexcept nogil:
+    """Returns whether an image is in the last line of a kept segment, in its block, behind its text."""
+    cdef int32_t run = <int32_t> image.run
+    return 0 < run <= blocks.t.n_runs and blocks.kept[blocks.t.runs[run - 1].segment] \
+        and blocks.t.runs[run - 1].element == image.element and not blocks.extras[run].breaks \
+        and (run == blocks.t.n_runs or blocks.t.runs[run].element != image.element)
 
 
 cdef inline int32_t element_of(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:

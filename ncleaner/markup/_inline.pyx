@@ -18,7 +18,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
-from ncleaner.markup._blocks cimport DISPLAY, extra_t, given_t
+from ncleaner.markup._blocks cimport DISPLAY, ends_line, extra_t, given_t
 from ncleaner.markup._escape cimport (
     DOLLARS, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
     kind_after, kind_before, line_end, out_t, put, put_attribute, put_between, put_byte, put_bytes, put_code,
@@ -26,7 +26,7 @@ from ncleaner.markup._escape cimport (
 )
 from ncleaner.text._ascii cimport is_digit
 
-# Marks between an image and the link around it.
+# Marks between an image and the link around it, and runs by which it is told how far elements reach.
 cdef enum:
     NEAR = 32
 
@@ -106,7 +106,18 @@ cdef void _close_link(line_t* line, const given_t* address) noexcept nogil:
     if line.html:
         put(line.out, b"</a>")
         return
-    put_between(line.out, b"](", address.data, <size_t> address.length, b")")
+    cdef int depth = 0, lowest = 0
+    cdef Py_ssize_t i
+    for i in range(address.length):
+        depth += (address.data[i] == c"(") - (address.data[i] == c")")
+        lowest = min(lowest, depth)
+    put(line.out, b"](")
+    for i in range(address.length):
+        # brackets may stay in pairs, as in the titles of Wikipedia
+        if (depth or lowest) and (address.data[i] == c"(" or address.data[i] == c")"):
+            put_byte(line.out, c"\\")
+        put_byte(line.out, address.data[i])
+    put(line.out, b")")
 
 
 cdef void _escape_exclamation(out_t* out) noexcept nogil:
@@ -226,20 +237,33 @@ cdef void _close(line_t* line, int n, int after) noexcept nogil:
         _pop(line, after)
 
 
+cdef int32_t _reach(const line_t* line, int32_t run, int kind, int32_t link) noexcept nogil:
+    """Returns through how many runs of a segment an inline element goes on that is not open; at most `NEAR`."""
+    cdef int32_t end = run
+    cdef int i
+    for i in range(line.n):
+        if line.kinds[i] == kind:
+            return 0
+    cdef int32_t last = min(run + NEAR, line.blocks.t.segments[line.blocks.t.runs[run].segment].last_run + 1)
+    while end < last and _has(line, end, kind, link):
+        end += 1
+    return end - run
+
+
 cdef void _open(line_t* line, int32_t run) noexcept nogil:
-    """Opens the elements around a run that are not open."""
-    cdef int kind, i
-    cdef bint found
+    """Opens the elements around a run that are not open, those that reach the farthest first."""
+    cdef int32_t reach, farthest = 0
+    cdef int kind, first = -1
     if _is_bare(line, run):
         return
     cdef int32_t link = _link_of(line, run)
     for kind in range(INLINES):
-        if _has(line, run, kind, link):
-            found = False
-            for i in range(line.n):
-                found |= line.kinds[i] == kind
-            if not found:
-                _push(line, kind, link)
+        reach = _reach(line, run, kind, link)
+        if reach > farthest:
+            first, farthest = kind, reach
+    if first >= 0:
+        _push(line, first, link)
+        _open(line, run)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -375,17 +399,18 @@ cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept 
         p = q
 
 
-cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
-    """Writes the images before a run, with a space around them. Returns whether there are any."""
+cdef bint _put_pictures(line_t* line, int32_t run, bint ends) noexcept nogil:
+    """Writes the images before a run, or before the one after a line that `ends`, with a space before each. Returns
+    whether there are any."""
     cdef bint found = False
     cdef Py_ssize_t mark = line.blocks.extras[run].image - 1
     cdef const tables_t* t = line.blocks.t
     while mark < t.n_marks and t.marks[mark].run == <uint32_t> run:
-        if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL and _is_in_line(line, run, mark):
+        if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL \
+                and (ends_line(line.blocks, &t.marks[mark]) if ends else _is_in_line(line, run, mark)):
             if line.out.size and line.out.data[line.out.size - 1] > 32:
                 put(line.out, b" ")
             put_picture(line, mark)
-            put(line.out, b" ")
             found = True
         mark += 1
     return found
@@ -473,7 +498,8 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             # a link back to the text, or the alternative text of an image that is written
             if blocks.extras[run].image and blocks.images:
                 _close(line, 0, PUNCTUATION)
-                _put_pictures(line, run)
+                if _put_pictures(line, run, False):
+                    put(line.out, b" ")
             end = t.text + t.runs[through].end
             run = through + 1
             continue
@@ -495,7 +521,8 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             begins = True
         elif p > end and not begins and line.out.data[line.out.size - 1] != c" ":
             put(line.out, b" ")
-        if blocks.images and blocks.extras[run].image and _put_pictures(line, run):
+        if blocks.images and blocks.extras[run].image and _put_pictures(line, run, False):
+            put(line.out, b" ")
             begins = False
         end = t.text + t.runs[through].end
         if note > 0:
@@ -525,6 +552,8 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         begins = False
         run = through + 1
     _close(line, 0, SPACE)
+    if blocks.images and blocks.extras[run].image:
+        _put_pictures(line, run, True)
 
 
 cdef void _put_formula(line_t* line, const uint8_t* p, const uint8_t* end, bint display) noexcept nogil:

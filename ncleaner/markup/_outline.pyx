@@ -15,7 +15,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST,
-    LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, element_of,
+    LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, element_of, ends_line,
     first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
 from ncleaner.text._ascii cimport lower
@@ -358,7 +358,8 @@ cdef int _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) no
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
     text besides that of its figure and captions that are removed; those of a block beside the text, such as related
-    links, do not count. There must be some. 2: all of them are kept; 1: one of two."""
+    links, do not count. There must be some, unless nothing of the page is removed. 2: all of them are kept; 1: one of
+    two."""
     cdef const tables_t* t = blocks.t
     cdef int32_t before = run, after = run
     cdef int levels = 0
@@ -384,6 +385,8 @@ cdef int _is_among_kept(const blocks_t* blocks, int32_t run, int32_t element) no
             return -1
         element = t.elements[element].parent
         levels += 1
+    if blocks.whole:
+        return 2
     if element < 0 or levels > FRAMES:
         return 0
     cdef const element_t* e = &t.elements[element]
@@ -476,8 +479,11 @@ cdef block_t* _add_alone(blocks_t* blocks, stack_t* stack, int kind, int32_t ele
 
 
 cdef bint _is_among_text(const blocks_t* blocks, int32_t run, int32_t element) noexcept nogil:
-    """Returns whether a rule is between two kept segments that follow each other in its element, and in no table."""
+    """Returns whether a rule is between two kept segments that follow each other in its element, and in no table; of a
+    page that is kept whole, it may also be before its text and behind it."""
     cdef const tables_t* t = blocks.t
+    if blocks.whole and t.n_segments and blocks.notes == NULL:
+        return 0 <= element < t.n_elements and blocks.places[element].cell < 0
     return 0 <= element < t.n_elements and t.elements[element].first_run < run < t.elements[element].last_run \
         and run < t.n_runs and blocks.places[element].cell < 0 and blocks.kept[t.runs[run].segment] \
         and blocks.kept[t.runs[run - 1].segment] and not blocks.places[t.runs[run].element].note \
@@ -502,6 +508,8 @@ cdef Py_ssize_t _add_pictures(
         place = t.marks[mark].element
         if t.marks[mark].kind == MARK_RULE and _is_among_text(blocks, run, place):
             _add_alone(blocks, stack, RULE, place)
+        elif blocks.n_nodes and blocks.nodes[blocks.n_nodes - 1].kind != CODE and ends_line(blocks, &t.marks[mark]):
+            pass   # it is in the line of the last node
         elif t.marks[mark].kind == MARK_IMAGE and blocks.addresses != NULL and blocks.addresses[mark].data != NULL \
                 and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(blocks, run) \

@@ -15,7 +15,7 @@ from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_LI
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
     FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, close_rows, close_sheet, column_t, columns_of,
-    end_of, fill_row, first_run_of, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
+    end_of, fill_row, first_run_of, is_head, is_whole, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_between, put_byte, put_bytes, put_escaped, put_number,
@@ -899,6 +899,7 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     memset(&blocks, 0, sizeof(blocks))
     blocks.t = t
     blocks.kept = &kept[0] if kept.shape[0] else NULL
+    blocks.whole = is_whole(t, blocks.kept)
     found = []
     sets = []
     for i in range(t.n_marks):

@@ -25,11 +25,8 @@ _LEFT_OUT = re.compile(r"[\t\n\r]")
 # In it, they take a backslash for a slash.
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 _BLANK = "".join(map(chr, range(33)))
-# What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
-# in the titles of Wikipedia.
+# What would end an address in Markdown or HTML, or has no place in one.
 _FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"<>\[\]\\^`{|}]")
-_BRACKET = re.compile(r"[()]")
-_PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
 # The zone of headlines, and characters of one that may be a part of the title by chance.
@@ -45,7 +42,8 @@ _ROOTED = re.compile(_PATH + _REST)
 def markdown_of(
     document: Document, kept: Kept, options: MarkupOptions = MarkupOptions(), url: str = ""
 ) -> bytes:
-    """Returns what is kept of a page as Markdown, without a line end after it; empty if nothing is kept.
+    """Returns what is kept of a page as Markdown, without a line end after it; empty if nothing is kept, but for a page of
+    nothing but images.
 
     Args:
         document: dumped with marks (`dump_html`); without them, what marks say is missing.
@@ -60,7 +58,7 @@ def markdown_of(
 
 
 def html_of(document: Document, kept: Kept, options: MarkupOptions = MarkupOptions(), url: str = "") -> bytes:
-    """Returns what is kept of a page as a fragment of HTML; empty if nothing is kept.
+    """Returns what is kept of a page as a fragment of HTML; likewise.
 
     Arguments as for `markdown_of`.
     """
@@ -187,7 +185,4 @@ class Addresses:
                 return b""
         elif _SCHEME.match(found):
             return b""
-        found = _FOREIGN.sub(_quoted, found)
-        if not _PAIRED.fullmatch(found):
-            found = _BRACKET.sub(_quoted, found)
-        return found.encode("utf-8", "replace")
+        return _FOREIGN.sub(_quoted, found).encode("utf-8", "replace")

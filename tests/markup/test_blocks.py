@@ -14,7 +14,11 @@ BLOCKS = [
     ("<h2>A<br>B</h2>", "# A B"),
     ("<h2><b>A</b> <i>b</i></h2>", "# A *b*"),
     ("<p>One.<hr>Two.", "One.\n\n* * *\n\nTwo."),
-    ("<hr>One.<hr><ul><li>a<hr>b</ul><hr>", "One.\n\n* * *\n\n- a\n\n  * * *\n\n  b"),
+    ("<hr>One.<hr><ul><li>a<hr>b</ul><hr>", "* * *\n\nOne.\n\n* * *\n\n- a\n\n  * * *\n\n  b\n\n* * *"),
+    ("<hr>", ""),
+    # what reaches farther is outside, so that it is one
+    ("<p><b><i>A</i> b</b> and <i><b>c</b> d</i>", "***A* b** and ***c** d*"),
+    ("<p>a <del><a href=/>b</a> <b>c</b></del>", "a ~~b **c**~~"),
     # line breaks: also where one ends a segment
     ("<p>one<br>two", "one\\\ntwo"),
     ("<p>The end.<br>A new line.<br><br>A paragraph.", "The end.\\\nA new line.\n\nA paragraph."),
@@ -300,8 +304,8 @@ LINKS = [
     ('<base href="https://o.example/d/"><p><a href="b">a</a>', "[a](https://o.example/d/b)"),
     ('<p><a href="b">a</a><a href="c">b</a>', "[a](https://harbour.example/log/b) [b](https://harbour.example/log/c)"),
     ('<p><a href="b (c) d">a]</a>', "[a\\]](https://harbour.example/log/b%20(c)%20d)"),
-    ('<p><a href="b)(c">a</a>', "[a](https://harbour.example/log/b%29%28c)"),
-    ('<p><a href="b((c))">a</a>', "[a](https://harbour.example/log/b%28%28c%29%29)"),
+    ('<p><a href="b)(c">a</a>', "[a](https://harbour.example/log/b\\)\\(c)"),
+    ('<p><a href="b((c))">a</a>', "[a](https://harbour.example/log/b((c)))"),
     # an exclamation mark before a link would make an image of it
     ('<p>So it is!<a href="b">a!</a> Sail!', "So it is\\![a!](https://harbour.example/log/b) Sail!"),
     ('<p><a href="#top">a</a> <a href="">b</a> <a>c</a>', "a b c"),
@@ -316,13 +320,31 @@ def test_links(html: str, expected: str) -> None:
     assert "](" not in markdown(html).replace("\\]", "")
 
 
+def test_what_reaches_farther_is_outside_of_a_link() -> None:
+    page = "<p><b><a href=/a>A</a> b</b> and <a href=/c><b>c</b> d</a>"
+    assert markdown(page, links=True) == (
+        "**[A](https://harbour.example/a) b** and [**c** d](https://harbour.example/c)"
+    )
+
+
+def test_a_page_that_is_kept_whole_has_all_of_its_images_and_rules() -> None:
+    page = "<p>a</p><hr><footer><p>c</p><img src=i.png alt=b><hr></footer>"
+    image = "![b](https://harbour.example/log/i.png)"
+    assert markdown(page, images=True) == f"a\n\n* * *\n\nc\n\n{image}\n\n* * *"
+    assert markdown(page, [0], images=True) == "a"
+    assert markdown("<img src=i.png alt=b><hr>", images=True) == image
+
+
 IMAGES = [
     ('<p>a <img src="i.png" alt="An  [i]"> b', "a ![An \\[i\\]](https://harbour.example/log/i.png) b"),
     ('<p>a</p><img src="i.png" data-src="j.png"><p>b</p>', "a\n\n![](https://harbour.example/log/j.png)\n\nb"),
     ('<figure><img src="i.png"><figcaption>A view.</figcaption></figure>',
      "![](https://harbour.example/log/i.png)\n\nA view."),
     ('<p>a</p><img src="data:image/gif;base64,AA"><p>b</p>', "a\n\nb"),
-    ('<ul><li>a <img src="i.png"><li>b</ul>', "- a\n\n  ![](https://harbour.example/log/i.png)\n\n- b"),
+    ('<ul><li>a <img src="i.png"><li>b</ul>', "- a ![](https://harbour.example/log/i.png)\n- b"),
+    ('<p>a<img src="i.png" alt="b"><p>c', "a ![b](https://harbour.example/log/i.png)\n\nc"),
+    ('<p>a<br><img src="i.png" alt="b"></p><pre>c<img src="i.png"></pre>',
+     "a\n\n![b](https://harbour.example/log/i.png)\n\n```\nc\n```\n\n![](https://harbour.example/log/i.png)"),
 ]  # fmt: skip
 
 

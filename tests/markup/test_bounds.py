@@ -134,11 +134,13 @@ def test_any_page_can_be_written(html: str, flags: list[bool], repeat: bool) -> 
     document = dump_html(html, marks=True)
     kept = Kept(np.array([flags[i % len(flags)] for i in range(len(document))], bool))
     options = MarkupOptions(True, True, "repeat" if repeat else "merge")
-    assert bool(markdown_of(document, kept, MarkupOptions(True, True, "html"))) == bool(kept.mask.any())
+    # a page of nothing but images has them
+    assert bool(markdown_of(document, kept, MarkupOptions(True, True, "html"))) >= bool(kept.mask.any())
+    assert bool(markdown_of(document, kept)) == bool(kept.mask.any())
     text = markdown_of(document, kept, options, "http://x.example/").decode()
     fragment = html_of(document, kept, options, "http://x.example/").decode()
     assert bool(text) == bool(fragment)
-    if not kept.mask.any():
+    if len(document) and not kept.mask.any():
         assert not text
     # all words that are kept are there
     letters = sum(
