@@ -49,11 +49,13 @@ _STATED = "meta[property='og:title'], meta[name='twitter:title']"
 _LISTS = word_lists(
     "dumping/embedded", "attributes", "titles of records, as written", "records, as written",
     "text, as written", "items, as written", "kinds, as written", "inside paragraphs", "summaries", "aside",
-    "stated, as written",
+    "stated, as written", "pages, as written",
+    "items with names, as written",
 )  # fmt: skip
 _TITLE_KEYS = _LISTS["titles of records, as written"]
 _HAVE_TITLES, _IDENTITY = frozenset(_TITLE_KEYS), frozenset(_LISTS["records, as written"])
 _TEXT, _SUMMARIES = frozenset(_LISTS["text, as written"]), frozenset(_LISTS["summaries"])
+_PAGES, _NAMED = _LISTS["pages, as written"], _LISTS["items with names, as written"]
 _ITEMS = frozenset(_LISTS["items, as written"])
 # Keys of the children of a node of rich text.
 _CHILDREN = frozenset(("children", "content"))
@@ -283,8 +285,9 @@ class _Searcher:
         self._found: list[tuple[dict[str, Any], bool]] = []
         self.visits, self.room = _VISITS, _CHARS  # that are left to write records
 
-    def is_named(self, title: str) -> bool:
-        """Returns whether a title is that of the page, or what it has before or after the site's name."""
+    def is_named(self, title: str, is_typed: bool) -> bool:
+        """Returns whether a title is that of the page, or what it has before or after the site's name; a short
+        one only with a type, and before it."""
         # most titles of a state have nothing of that of the page
         small = title.casefold()
         begin = _WORD.search(small)
@@ -294,7 +297,9 @@ class _Searcher:
             return False
         folded = _folded(title)
         width = 3 * sum(len(word) == 1 and word >= "\u0e00" for word in folded.split()) + len(folded)
-        return width >= _TITLE_CHARS and any(
+        if width < _TITLE_CHARS:
+            return is_typed and any(f"{page} ".startswith(f"{folded} ") for page in self._titles)
+        return any(
             f" {folded} " in f" {page} " or (width >= 2 * _TITLE_CHARS and f" {page} " in f" {folded} ")
             for page in self._titles
             if 2 * len(page) >= len(folded)
@@ -302,10 +307,11 @@ class _Searcher:
 
     def record(self, value: dict[str, Any], titles: list[str]) -> bool | None:
         """Returns None if an object is no record, otherwise whether one of its titles is that of the page."""
+        is_typed = "@type" in value
+        if is_typed and value["@type"] in _PAGES or any(self.is_named(title, is_typed) for title in titles):
+            return True
         if not titles:
             return None
-        if any(map(self.is_named, titles)):
-            return True
         return None if _IDENTITY.isdisjoint(value) else False
 
     def search(self, root: Any, nesting: int = 0) -> None:
@@ -324,7 +330,7 @@ class _Searcher:
             known.add(place)
             inside: Reversible[Any] = value
             if isinstance(value, dict):
-                if not _HAVE_TITLES.isdisjoint(value):
+                if "@type" in value or not _HAVE_TITLES.isdisjoint(value):
                     named = self.record(value, _titles_in(value))
                     if named is not None:
                         self._found.append((value, named))
@@ -416,7 +422,9 @@ class _Writer:
         has_children = not _CHILDREN.isdisjoint(value) and any(
             isinstance(value.get(name), list) for name in _CHILDREN
         )
-        if self._nodes and (not _INLINE.isdisjoint(kinds) or (not kinds and not has_children)):
+        if value.get("@type") in _NAMED:
+            self._item(": ".join(one for key in ("name", "value") if isinstance(one := value.get(key), str)))
+        elif self._nodes and (not _INLINE.isdisjoint(kinds) or (not kinds and not has_children)):
             for key, one in value.items():
                 self._member(key, one, depth)
         elif kinds and (has_children or (not _TEXT.isdisjoint(value) and _IDENTITY.isdisjoint(value))):
@@ -429,6 +437,12 @@ class _Writer:
             self._end()
         else:
             self._section(value, titles, depth)
+
+    def _item(self, text: str) -> None:
+        """Writes an item of a list."""
+        self._end("li")
+        self._pieces.append(text)
+        self._end()
 
     def _section(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
         before, self._heading = self._heading, titles[0] if titles else self._heading
@@ -466,9 +480,7 @@ class _Writer:
             return
         text, marked = _markup_of(text)
         if key in _ITEMS and not marked:
-            self._end("li")
-            self._pieces.append(text)
-            self._end(self._tag)
+            self._item(text)
             return
         if self._nodes and key in _TEXT and not marked:
             self._pieces.append(text)

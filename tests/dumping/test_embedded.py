@@ -66,6 +66,18 @@ FOUND: dict[str, tuple[str, list[str]]] = {
             "recipeInstructions": [{"@type": "HowToStep", "text": FOG}, {"@type": "HowToStep", "text": "Stir."}]}]}),
         [TITLE, "2 eggs", "1 fog", FOG, "Stir."],
     ),
+    "items with names": (
+        ld({"@type": "Product", "name": TITLE, "description": FOG, "additionalProperty": [
+            {"@type": "PropertyValue", "name": "Size", "value": "40 cm"}, {"@type": "PropertyValue", "name": "Cord", "value": 1}]}),
+        [TITLE, FOG, "Size: 40 cm", "Cord"],
+    ),
+    "tools": (
+        ld({"@type": "HowTo", "name": TITLE, "tool": [{"@type": "HowToTool", "name": "needle"}], "step": [{"@type": "HowToStep", "text": FOG}]}),
+        [TITLE, "needle", FOG],
+    ),
+    "page by its type": (
+        ld({"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Who?", "acceptedAnswer": {"text": FOG}}]}), ["Who?", FOG],
+    ),
     "escaped markup": (
         ld({"@type": "Product", "name": TITLE, "description": f"&lt;p&gt;{FOG}&lt;br&gt;&lt;br&gt;{TIDE}&lt;/p&gt;"}), [TITLE, FOG, TIDE]
     ),
@@ -104,6 +116,15 @@ FOUND: dict[str, tuple[str, list[str]]] = {
 def test_found(name: str) -> None:
     html, expected = FOUND[name]
     assert lines(PAGE + html) == ["Loading", *expected]
+
+
+def test_a_short_title_is_enough_for_data_with_a_type() -> None:
+    recipe = {"@type": "Recipe", "name": "Rye bread", "recipeIngredient": [FOG]}
+    page = "<title>Rye bread | Shore</title><p>Loading</p>"
+    assert lines(page + ld(recipe)) == ["Loading", "Rye bread", FOG]
+    # before the site's name, and nowhere else
+    assert lines(page + ld(recipe | {"name": "Shore"})) == ["Loading"]
+    assert lines(page + ld(recipe | {"@type": "Thing", "name": "Rye"})) == ["Loading", "Rye", FOG]
 
 
 NOT_FOUND: dict[str, str] = {
