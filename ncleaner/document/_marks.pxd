@@ -20,7 +20,7 @@ cpdef enum Mark:
     MARK_FORMULA_END = 8
     MARK_LANGUAGE = 9        # text: the programming language of the element
     MARK_START = 10          # number of the first item of an <ol>, with sign
-    MARK_VALUE = 11          # number of an <li>, with sign
+    MARK_VALUE = 11          # number of an <li>, with sign; 0: that after the item before
     MARK_COLUMNS = 12        # number of columns that a cell covers, if it is not one
     MARK_ROWS = 13           # number of rows that a cell covers, if it is not one
     MARK_ALIGN = 14          # of the text of a cell: ALIGN_…

@@ -9,22 +9,24 @@ from libc.string cimport memcmp, strlen
 
 from ncleaner.document._tables cimport builder_t
 from ncleaner.document._tags cimport (
-    FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, MAX_TAGS, TAG_H1, TAG_H6, TAG_LI, TAG_PRE,
+    FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, MAX_TAGS, TAG_H1, TAG_H6, TAG_LI, TAG_OL, TAG_PRE,
 )
 from ncleaner.dumping._attributes cimport mark_attribute
 from ncleaner.dumping._builder cimport add_text, close_block, open_block
 from ncleaner.parsing._cues cimport OF_CLASS, OF_TYPE, OF_VALUE, is_one_of, next_name, style_hash
 from ncleaner.parsing._nodes cimport meaning_of, meaning_t, text_of, value_of
 from ncleaner.parsing._structs cimport node_t, str_t
-from ncleaner.text._ascii cimport begins, find, is_digit, table_of
+from ncleaner.text._ascii cimport begins, begins_any, find, is_digit, table_of
 from ncleaner.text._letters cimport strip
 
 from ncleaner.document.tags import CODE
+from ncleaner.parsing._cues import CLASSES
 from ncleaner.text.wordlists import pairs_of, word_lists
 
 # `editors.txt` says what these are, and how to add one.
 _WORDS = word_lists("dumping/editors", "blocks, as written", "bullets")
 _BLOCKS = pairs_of(_WORDS["blocks, as written"])
+cdef const char** NAMES = table_of(CLASSES["blocks of editors"])
 cdef const char** BULLETS = table_of(_WORDS["bullets"])
 cdef const char** BLOCKS = table_of(_BLOCKS)
 cdef int tags_of_blocks[MAX_TAGS]
@@ -35,30 +37,32 @@ cdef enum:
     LONGEST_MARKER = 8       # bytes
 
 
-cdef bint _become(meaning_t* m, const unsigned char* name, size_t length) noexcept nogil:
-    """Gives a block the meaning of the tag that a name stands for; returns whether there is one."""
+cdef int _become(meaning_t* m, const unsigned char* name, size_t length) noexcept nogil:
+    """Gives a block the meaning of the tag that a name stands for; returns its code, 0 if there is none."""
     cdef int i = 0
     while BLOCKS[i] != NULL:
         if length == strlen(BLOCKS[i]) and memcmp(name, BLOCKS[i], length) == 0:
-            m.code = <uint8_t> tags_of_blocks[i]
+            m.code = <uint8_t> (tags_of_blocks[i] if tags_of_blocks[i] != TAG_OL else TAG_LI)
             m.form = FORM_ITEM if m.code == TAG_LI else FORM_PREFORMATTED if m.code == TAG_PRE else (
                 FORM_HEADING if TAG_H1 <= m.code <= TAG_H6 else FORM_PLAIN
             )
-            return True
+            return tags_of_blocks[i]
         i += 1
-    return False
+    return 0
 
 
-cdef bint read_kind(meaning_t* m, const unsigned char* class_, size_t length, const str_t* kind) noexcept nogil:
+cdef int read_kind(meaning_t* m, const unsigned char* class_, size_t length, const str_t* kind) noexcept nogil:
     """Gives a block of an editor the meaning of the element that it stands for, as its kind or else its class says;
-    returns whether one of them does."""
+    returns the code of this element, that of <ol> for a numbered item, and 0 if none of them says one."""
     cdef size_t begin, end = 0
+    cdef int tag
     if kind != NULL:
         return _become(m, kind.data, kind.length)
     while next_name(class_, length, &begin, &end):
-        if begins(class_ + begin, end - begin, b"notion-") and _become(m, class_ + begin, end - begin):
-            return True
-    return False
+        tag = _become(m, class_ + begin, end - begin) if begins_any(class_ + begin, end - begin, NAMES) else 0
+        if tag:
+            return tag
+    return 0
 
 
 cdef int level_in_word(const unsigned char* class_, size_t length, const str_t* style) noexcept nogil:
@@ -84,7 +88,11 @@ cdef bint is_marker(builder_t* b, node_t* node, const str_t* style) noexcept nog
     strip(&first, &end)
     if not of_word and is_one_of(first, <size_t> (end - first), BULLETS):
         return True
-    if is_written or not is_digit(first[0]) or not (of_word or (end - 1)[0] == c'.'):
+    if of_word and first < end and not is_digit(first[0]) and ((end - 1)[0] == c'.' or (end - 1)[0] == c')'):
+        # letters and Roman numbers
+        first = b"0"
+        end = first + 1
+    elif is_written or not is_digit(first[0]) or not (of_word or (end - 1)[0] == c'.'):
         return of_word
     cdef int32_t item = b.element
     cdef size_t marks = b.n_marks

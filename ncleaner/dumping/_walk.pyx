@@ -8,7 +8,7 @@ from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_LEVEL, MARK_LINK_END, MARK_REVERSED, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    MARK_TASK, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
+    MARK_TASK, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
 )
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
@@ -19,7 +19,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.dumping._attributes cimport (
     mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
-    says_display, style_of,
+    says_display, style_of, style_of_classes, styles_of,
 )
 from ncleaner.dumping._builder cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
@@ -41,7 +41,7 @@ from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_BLOCK, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
     OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_REVERSED, OF_ROLE, OF_SHADOW, OF_SRC,
-    OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
+    OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash, value_at,
 )
 from ncleaner.parsing._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
@@ -52,7 +52,7 @@ from ncleaner.parsing._slots cimport fill_slots
 from ncleaner.parsing._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.text._ascii cimport begins, fill_words, find, find_any, is_letter, table_of, words_t
+from ncleaner.text._ascii cimport begins, begins_any, fill_words, find, find_any, is_letter, table_of, words_t
 from ncleaner.text._letters cimport is_blank, is_white, strip
 
 from ncleaner.parsing._cues import CLASSES
@@ -174,6 +174,7 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t cap_opened
     PyObject* error          # an exception, which is raised after the walk
     node_t* broken           # the parent of the last line break
+    const unsigned char* styles   # of classes, see `styles_of`; NULL for none
 
 
 cdef bint _leave_out(builder_t* b, node_t* root, found_t* found) noexcept nogil:
@@ -255,11 +256,17 @@ fill_words(&TASKS, CLASSES["tasks"])
 cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
     """Notes the box of a task at the beginning of an item, and whether it is ticked.
 
-    Readers cannot tick it, or the class of the item says that it is a task; other boxes belong to filters."""
+    Readers cannot tick it, or a class around it says that it is a task; other boxes belong to filters."""
     cdef str_t* type_ = value_of(node, OF_TYPE)
-    cdef str_t* class_ = value_of(node.parent, OF_CLASS)
+    cdef str_t* class_
+    cdef node_t* around = node.parent
     cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef bint done = False, is_task = class_ != NULL and find_any(class_.data, class_.length, &TASKS)
+    cdef bint done = False, is_task = False
+    cdef int _level
+    for _level in range(NEAR):
+        class_ = value_of(around, OF_CLASS) if around != NULL and around.type == ELEMENT_NODE else NULL
+        is_task |= class_ != NULL and find_any(class_.data, class_.length, &TASKS)
+        around = around.parent if around != NULL else NULL
     if type_ == NULL or not begins(type_.data, type_.length, b"checkbox"):
         return
     while attr != NULL:
@@ -513,7 +520,7 @@ cdef enum:
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
 
 
-cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept nogil:
+cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m, const found_t* found) noexcept nogil:
     """Returns the style of an inline element that its mark has, as bits; 0 for an element without a mark.
 
     Inside of one with a style, elements that are bold or italic by themselves have one, too."""
@@ -521,8 +528,11 @@ cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept no
     if m.role == ROLE_BLOCK:
         return 0
     cdef str_t* style = value_of(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
+    cdef str_t* class_ = value_of(node, OF_CLASS) if found.styles != NULL else NULL
     if style != NULL:
         bits = style_of(style.data, style.length)
+    elif class_ != NULL:
+        bits = style_of_classes(class_.data, class_.length, found.styles)
     if b.styled:
         if m.bit == CONTEXT_BOLD and not bits & (STYLE_BOLD | STYLE_LIGHT):
             bits |= STYLE_BOLD
@@ -776,9 +786,9 @@ cdef inline bint _enter_block(
 ) noexcept nogil:
     """Opens a block, which may become one of code. Returns whether the walk goes into it."""
     cdef uint32_t cues, names = 0
-    cdef int level = 0
+    cdef int level = 0, kind = 0
     if said.kind != NULL:
-        read_kind(m, NULL, 0, said.kind)
+        kind = read_kind(m, NULL, 0, said.kind)
     elif m.code == TAG_P and said.style != NULL:
         level = level_in_word(said.class_, said.class_length, said.style)
         if level:
@@ -797,7 +807,7 @@ cdef inline bint _enter_block(
     if cues & SPECIAL:
         cues &= ~<uint32_t> SPECIAL
         said.is_special = True
-        read_kind(m, said.class_, said.class_length, NULL)
+        kind = read_kind(m, said.class_, said.class_length, NULL) or kind
         if is_line_number(node, said.class_, said.class_length) or is_beside_code(
             said.class_, said.class_length
         ):
@@ -824,6 +834,8 @@ cdef inline bint _enter_block(
         add_mark(b, MARK_SIDE_NOTE, 0)
     if b.marking and level:
         add_mark(b, MARK_LEVEL, <uint32_t> level)
+    if b.marking and kind == TAG_OL:
+        add_mark(b, MARK_VALUE, 0)
     return True
 
 
@@ -957,7 +969,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if b.marking:
         if m.bit == CONTEXT_CODE and b.inside[m.bit] == 1:
             add_mark(b, MARK_CODE, 0)
-        bits = _style(b, node, m)
+        bits = _style(b, node, m, found)
         if bits:
             add_mark(b, MARK_STYLE, bits)
             b.styled += 1
@@ -1014,6 +1026,17 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
         node = node.parent
 
 
+cdef const char** BOXES = table_of(CLASSES["sets its parts apart"])
+
+
+cdef bint _sets_apart(node_t* around) noexcept nogil:
+    """Returns whether the parts of an element are beside each other, each in a box: as its style or a class says."""
+    cdef const str_t* style = _value_or_none(around, OF_STYLE)
+    cdef const str_t* class_ = _value_or_none(around, OF_CLASS)
+    cdef size_t at = value_at(style.data, style.length, b"display:")
+    return at and begins_any(style.data + at, style.length - at, BOXES) > 0 or has_class(class_.data, class_.length, BOXES)
+
+
 cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil:
     """Returns whether a space belongs between two text nodes that touch."""
     cdef node_t* above[JOINT_LEVELS + 1]
@@ -1030,6 +1053,8 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
             return False
         for i in range(levels):
             if above[i] == right.parent:
+                if _sets_apart(above[i]):
+                    return True
                 left = above[i - 1] if i else before
                 _fill_side(&sides[0], before, above[i])
                 _fill_side(&sides[1], after, above[i])
@@ -1103,11 +1128,12 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
 
 def walk(
     parser not None, Builder builder not None, bint alt_text=False, bint readings=True, bytearray met=None,
-    list facts=None
+    list facts=None, bytes page not None=b""
 ):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
     With `alt_text`, the alternative texts of images become text too; without `readings`, those of <ruby> do not.
+    In `page`, its bytes, the styles of classes are looked for.
     Returns (title, lang): the UTF-8 bytes of the first <title> and of <html lang>, empty if the page has none. May be
     called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
 
@@ -1124,6 +1150,8 @@ def walk(
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
+    cdef bytes styles = styles_of(page)
+    found.styles = <const unsigned char*> styles if styles else NULL
     noted.n = 0
     if met is not None:
         found.trace = &trace

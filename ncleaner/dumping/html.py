@@ -156,7 +156,7 @@ def dump_html(
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     met = bytearray() if sources else None
     said: list[tuple[str, str, str]] | None = [] if facts else None
-    title, lang = walk(tree.parser, builder, alt_text, readings, met, said)
+    title, lang = walk(tree.parser, builder, alt_text, readings, met, said, utf8 if marks else b"")
     dropped, has_state = _add_unshown(tree, builder, limits, utf8, title)
     if has_state or builder.may_be_stated():
         from ncleaner.dumping.embedded import stated_lines  # imported lazily: few pages have such classes

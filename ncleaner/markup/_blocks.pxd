@@ -16,7 +16,7 @@ cdef enum:
     HEAD = 8          # of a cell: <th>; of a row: it is the head of the table
     ALONE = 16        # of a definition: no term before it is kept
     SINGLE = 32       # of an item, a cell or a definition: it has one node
-    TITLE = 64        # of a paragraph: the name of the callout that it begins
+    TITLE = 64        # of a paragraph: the name of the callout that it begins, or of the language of the code below it
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself

@@ -243,6 +243,7 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
         place.frame = stack.n
         return
     _make_room(blocks, stack, kind)
+    cdef int32_t last = _last_inside(blocks, stack)
     cdef block_t* node = _add(blocks, stack, kind, e)
     if node == NULL:
         return
@@ -250,6 +251,8 @@ cdef void _open(blocks_t* blocks, stack_t* stack, int32_t e) noexcept nogil:
         node.number = place.heading if place.heading else tag - TAG_H1 + 1
     elif kind == LIST:
         node.flags = ORDERED if tag == TAG_OL else 0
+    elif kind == ITEM and place.flags & HAS_VALUE and not place.number:
+        node.number = 1 + (blocks.nodes[last].number if last >= 0 else 0)
     elif kind == ITEM or kind == ROW:
         node.number = place.number
     elif kind == CELL:
@@ -552,21 +555,21 @@ cdef const mark_t* callout_of(const blocks_t* blocks, const block_t* node) noexc
     return &blocks.t.marks[blocks.places[node.element].callout - 1]
 
 
-cdef bint _names_callout(const blocks_t* blocks, const block_t* node, const block_t* around) noexcept nogil:
-    """Returns whether a paragraph or a heading has only the name of the callout around it: `Note`, `See also:`."""
-    cdef const mark_t* callout = callout_of(blocks, around)
+cdef bint _names(const blocks_t* blocks, const block_t* node, const mark_t* name) noexcept nogil:
+    """Returns whether a paragraph or a heading has only the name of the callout around it or of the language of the
+    code below it: `Note`, `See also:`."""
     cdef uint32_t found = 0
-    if callout == NULL or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
+    if name == NULL or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
         return False
     cdef const uint8_t* p = blocks.t.text + blocks.t.segments[node.first].start
     cdef const uint8_t* end = blocks.t.text + blocks.t.segments[node.first].end
     while p < end:
-        if found < callout.length and lower(p[0]) == lower(blocks.t.values[callout.value + found]):
+        if found < name.length and lower(p[0]) == lower(blocks.t.values[name.value + found]):
             found += 1
         elif p[0] != c' ' and p[0] != c':':
             return False
         p += 1
-    return found == callout.length
+    return found == name.length
 
 
 cdef bint _lacks_term(const blocks_t* blocks, const block_t* node, const block_t* before) noexcept nogil:
@@ -595,10 +598,13 @@ cdef void _judge(blocks_t* blocks) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(<Py_ssize_t> blocks.n_nodes):
         node = &nodes[i]
+        if node.kind == CODE and i and nodes[i - 1].kind == PARAGRAPH and nodes[i - 1].parent == node.parent \
+                and _names(blocks, &nodes[i - 1], language_of(blocks, node.element)):
+            nodes[i - 1].flags |= TITLE
         if node.parent < 0:
             continue
         around = &nodes[node.parent]
-        if node.parent == i - 1 and _names_callout(blocks, node, around):
+        if node.parent == i - 1 and _names(blocks, node, callout_of(blocks, around)):
             node.flags |= TITLE
         if around.kind == ITEM or around.kind == DETAIL or around.kind == CELL or around.kind == NOTE:
             # `last` counts the nodes inside

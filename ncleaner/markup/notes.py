@@ -367,7 +367,8 @@ class _Page:
         for first, end, number in places:
             inside[first] += 1
             inside[end] -= 1
-            begins.setdefault(first, (self.labels[number].decode(), end))
+            # without what tells it from another note with this label
+            begins.setdefault(first, (self.labels[number].decode().partition("-")[0], end))
         covered = np.cumsum(inside) > 0
         for first, end, text, name in self._other_links():
             sign = not any(c.isalnum() for c in text)
@@ -400,7 +401,10 @@ class _Page:
         for run in sorted((before | after) - taken):
             # a bracket that opens after a reference belongs to what follows
             form = _AROUND_REFERENCE if run in before else _AFTER_REFERENCE
-            if 0 <= run < self.tables.n_runs and form.fullmatch(self.text(run, run + 1)):
+            text = self.text(run, run + 1) if 0 <= run < self.tables.n_runs else ""
+            # and a comma beside a single one to the text
+            is_between = run in before and run in after
+            if form.fullmatch(text) and (is_between or text.strip(",; ")):
                 found.append((run, run + 1, _LEFT_OUT))
         return numbers, skips
 

@@ -21,7 +21,7 @@ CLASSES = word_lists(
     "parsing/classes", "hides", "lies over the page", "about cookies", "states of pages", "for screen readers",
     "line numbers", "blocks of line numbers", "code", "code by its name", "code by its lines", "lines", "beside code",
     "over code", "above code", "callouts", "callouts, as written", "before callouts", "boxes of callouts", "tasks",
-    "emoji", "notes beside the text", "blocks of editors",
+    "emoji", "notes beside the text", "blocks of editors", "sets its parts apart",
 )
 CALLOUT_CLASSES = table_of(CLASSES["callouts, as written"])
 

@@ -64,6 +64,19 @@ def of_notion(kind: str, text: str) -> str:
             of_notion("sub_header", "a") + of_notion("bulleted_list", "b") + of_notion("text", "c"),
             "# a\n\n- b\n\nc",
         ),
+        # numbers that are only in the style sheet, or letters
+        (
+            of_notion("bulleted_list", "a") + of_notion("numbered_list", "b") * 2 + of_notion("callout", "c"),
+            "- a\n\n1. b\n2. b\n\n> c",
+        ),
+        (of_word("a", "1.") + of_word("b", "a)", 2) + of_word("c", "iv.", 2), "1. a\n   1. b\n   2. c"),
+        ("<p class=MsoTitle>a<p class=MsoQuote>b<p class=MsoNormal>c", "# a\n\n> b\n\nc"),
+        # boxes of tasks
+        (
+            of_notion("to_do", "<input type=checkbox checked></div><div>a")
+            + of_feishu("todo", "<p class=box><input type=checkbox></p>b"),
+            "- [x] a\n- [ ] b",
+        ),
         ("<ul><li><span class=dot>•</span> a<li><b>2.</b> b<li>·</ul>", "- a\n- **2\\.** b\n- ·"),
         (
             "<div class=code><script type=syntaxhighlighter class='brush: java; gutter: false'><![CDATA[a <b> c\n\nd]]></script>",
@@ -79,6 +92,14 @@ def of_notion(kind: str, text: str) -> str:
 )
 def test_markdown(html: str, text: str) -> None:
     assert markdown(html) == text
+
+
+def test_styles_of_classes_in_google_docs() -> None:
+    sheet = "<style>.c1{font-weight:700}.c2{color:#000;font-weight:400;font-style:normal}.c30{font-style:italic}</style>"
+    text = "<p>a <span class='c2 c1'>b</span> <span class=c30>c</span> <span class='c2 c9 cat c-1 c1000'>d</span>"
+    link = " <b class=c1>e</b> <span class=c1 style='font-weight:400'>f</span>"
+    assert markdown(f"{sheet}<body class=doc-content>{text}{link}") == "a **b** *c* d **e** f"
+    assert markdown(f"{sheet}{text}{link}") == "a b c d **e** f"
 
 
 def test_the_code_of_a_script_is_there_in_each_kind_of_dump() -> None:

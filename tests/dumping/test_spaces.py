@@ -10,6 +10,9 @@ APART = [
     # whole elements next to each other, the characters as between words
     ("<p><span>Anna Bell</span><span>Editor</span>", "Anna Bell Editor"),
     ("<p><span>12.07.2011</span><span>Weather</span>", "12.07.2011 Weather"),
+    # boxes beside each other
+    ("<p style='display: flex'>north<b>nine</b>", "north nine"),
+    ("<p class='row d-flex'><b>north</b><b>nine</b>", "north nine"),
     ("<p><time>12 July</time><a href=x>Sports</a>", "12 July Sports"),
     ("<p><span>Size</span><label>42</label>", "Size 42"),
     ("<p><span>Medium</span><span>(US 9)</span>", "Medium (US 9)"),

@@ -161,6 +161,9 @@ BLOCKS = [
     ('<div class="highlight hl-ipython3"><pre>a</pre></div>', "```ipython3\na\n```"),
     ('<pre class="gatsby-code-jsx"><code>a</code></pre>', "```jsx\na\n```"),
     ('<pre class="sp-cm sp-pristine sp-javascript">a</pre>', "```javascript\na\n```"),
+    # what only names the language goes
+    ('<div><p>PHP</p><pre class="language-php">a</pre></div><p>PHP<pre>b</pre>', "```php\na\n```\n\nPHP\n\n```\nb\n```"),
+    ('<h2>PHP</h2><pre class="language-php">a</pre>', "# PHP\n\n```php\na\n```"),
     # as Writerside has it; elsewhere it is the language of a text
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
     ('<div class="code-block" data-lang="c"><p>a<p>b</div><div data-lang="en">c\nd</div>', "a\n\nb\n\nc d"),

@@ -49,6 +49,9 @@ PAGES = [
     # brackets and commas around several
     ("<p>Late <cite>[<a href='#bib1'>1</a>, <a href='#bib2'>2</a>]</cite>.<p id=bib1>[1] Since May.<p id=bib2>June.",
      "Late[^1] [^2].\n\n[^1]: Since May.\n\n[^2]: June."),
+    # a comma before one belongs to the text, and the label of a second one to nobody
+    ("<p>Late <i>x</i>,<sup><a href='#n1'>1</a></sup> and <cite>[<a href='#b1'>1</a>]</cite>.<p id=n1>1. May.<p id=b1>[1] June.",
+     "Late *x*,[^1] and[^1-2].\n\n[^1]: May.\n\n[^1-2]: June."),
     # a bracket that opens behind a reference
     ("<p>Late<sup><a href='#x'>[1]</a></sup><sup>[<i>by whom?</i>]</sup>.<p id=x>Since May.",
      "Late[^1]<sup>[*by whom?*]</sup>.\n\n[^1]: Since May."),
