@@ -142,14 +142,6 @@ cdef inline int32_t first_run_of(const blocks_t* blocks, Py_ssize_t segment) noe
     return run if 0 <= run < blocks.t.n_runs and blocks.t.segments[segment].last_run < blocks.t.n_runs else -1
 
 
-cdef inline bint ends_line(const blocks_t* blocks, const mark_t* image) noexcept nogil:
-    """Returns whether an image is in the last line of a kept segment, in its block, behind its text."""
-    cdef int32_t run = <int32_t> image.run
-    return 0 < run <= blocks.t.n_runs and blocks.kept[blocks.t.runs[run - 1].segment] \
-        and blocks.t.runs[run - 1].element == image.element and not blocks.extras[run].breaks \
-        and (run == blocks.t.n_runs or blocks.t.runs[run].element != image.element)
-
-
 cdef inline int32_t element_of(const blocks_t* blocks, Py_ssize_t segment) noexcept nogil:
     """Returns the innermost block around a segment, -1 for none."""
     cdef int32_t element = blocks.t.segments[segment].element

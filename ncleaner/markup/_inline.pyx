@@ -18,7 +18,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
-from ncleaner.markup._blocks cimport DISPLAY, ends_line, extra_t, given_t
+from ncleaner.markup._blocks cimport DISPLAY, extra_t, given_t
 from ncleaner.markup._escape cimport (
     DOLLARS, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
     kind_after, kind_before, line_end, out_t, put, put_attribute, put_between, put_byte, put_bytes, put_code,
@@ -399,18 +399,17 @@ cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept 
         p = q
 
 
-cdef bint _put_pictures(line_t* line, int32_t run, bint ends) noexcept nogil:
-    """Writes the images before a run, or before the one after a line that `ends`, with a space before each. Returns
-    whether there are any."""
+cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
+    """Writes the images before a run, with a space around them. Returns whether there are any."""
     cdef bint found = False
     cdef Py_ssize_t mark = line.blocks.extras[run].image - 1
     cdef const tables_t* t = line.blocks.t
     while mark < t.n_marks and t.marks[mark].run == <uint32_t> run:
-        if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL \
-                and (ends_line(line.blocks, &t.marks[mark]) if ends else _is_in_line(line, run, mark)):
+        if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL and _is_in_line(line, run, mark):
             if line.out.size and line.out.data[line.out.size - 1] > 32:
                 put(line.out, b" ")
             put_picture(line, mark)
+            put(line.out, b" ")
             found = True
         mark += 1
     return found
@@ -498,8 +497,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             # a link back to the text, or the alternative text of an image that is written
             if blocks.extras[run].image and blocks.images:
                 _close(line, 0, PUNCTUATION)
-                if _put_pictures(line, run, False):
-                    put(line.out, b" ")
+                _put_pictures(line, run)
             end = t.text + t.runs[through].end
             run = through + 1
             continue
@@ -521,8 +519,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             begins = True
         elif p > end and not begins and line.out.data[line.out.size - 1] != c" ":
             put(line.out, b" ")
-        if blocks.images and blocks.extras[run].image and _put_pictures(line, run, False):
-            put(line.out, b" ")
+        if blocks.images and blocks.extras[run].image and _put_pictures(line, run):
             begins = False
         end = t.text + t.runs[through].end
         if note > 0:
@@ -552,8 +549,6 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         begins = False
         run = through + 1
     _close(line, 0, SPACE)
-    if blocks.images and blocks.extras[run].image:
-        _put_pictures(line, run, True)
 
 
 cdef void _put_formula(line_t* line, const uint8_t* p, const uint8_t* end, bint display) noexcept nogil:

@@ -15,7 +15,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, FOR_POST, HAS_VALUE, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST,
-    LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, element_of, ends_line,
+    LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, element_of,
     first_run_of, block_t, place_t, read_sheet, blocks_t,
 )
 from ncleaner.text._ascii cimport lower
@@ -511,8 +511,6 @@ cdef Py_ssize_t _add_pictures(
         place = t.marks[mark].element
         if t.marks[mark].kind == MARK_RULE and _is_among_text(blocks, run, place):
             _add_alone(blocks, stack, RULE, place)
-        elif blocks.n_nodes and blocks.nodes[blocks.n_nodes - 1].kind != CODE and ends_line(blocks, &t.marks[mark]):
-            pass   # it is in the line of the last node
         elif t.marks[mark].kind == MARK_IMAGE and blocks.addresses != NULL and blocks.addresses[mark].data != NULL \
                 and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(blocks, run) \

