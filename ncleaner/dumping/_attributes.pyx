@@ -169,30 +169,17 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
 
 cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil:
     """Notes the kind of callout that is among the names of a class attribute, if there is one."""
-    cdef size_t begin, end = 0, size, prefix
+    cdef size_t begin, end = 0, size, prefix, kind_length = 0
     cdef const unsigned char* kind = NULL
-    cdef size_t kind_length = 0
-    cdef bint is_box = False
-    cdef const char** each
+    cdef bint is_box = False, is_whole
     while next_name(class_, length, &begin, &end):
         size = end - begin
-        if is_one_of(class_ + begin, size, CALLOUT_BOXES):
-            is_box = True
-        elif is_one_of(class_ + begin, size, CALLOUTS):
-            kind = class_ + begin
-            kind_length = size
-        elif is_one_of(class_ + begin, size, CALLOUT_CLASSES):
-            kind = class_ + begin
-            kind_length = size
-            is_box = True
-        each = CALLOUT_PREFIXES
-        while each[0] != NULL:
-            prefix = strlen(each[0])
-            if begins(class_ + begin, size, each[0]) and is_one_of(class_ + begin + prefix, size - prefix, CALLOUTS):
-                kind = class_ + begin + prefix
-                kind_length = size - prefix
-                is_box = True
-            each += 1
+        prefix = begins_any(class_ + begin, size, CALLOUT_PREFIXES)
+        is_whole = is_one_of(class_ + begin, size, CALLOUT_CLASSES)
+        if is_whole or is_one_of(class_ + begin + prefix, size - prefix, CALLOUTS):
+            kind, kind_length = class_ + begin + prefix, size - prefix
+            is_box |= is_whole or prefix > 0
+        is_box |= is_one_of(class_ + begin, size, CALLOUT_BOXES)
     if is_box and kind != NULL:
         add_text_mark(b, MARK_CALLOUT, kind, kind_length)
 

@@ -316,12 +316,6 @@ cdef void _mark_picture(builder_t* b, node_t* node, bint is_media=False) noexcep
         mark_picture(b, &picture, is_media)
 
 
-cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
-    """Notes a script that typesets formulas."""
-    cdef str_t* text = text_of(node)
-    mark_script(b, _value_or_none(node, OF_SRC), text if text != NULL else &NONE)
-
-
 cdef void _script(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef str_t* tex = _tex_of_script(node)
     if tex != NULL:
@@ -549,11 +543,6 @@ cdef bint _has_word(const str_t* text) noexcept nogil:
     return False
 
 
-cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
-    """Returns whether an inline element is a note beside the text, as one of its classes says."""
-    return find(class_, length, b"note") and has_class(class_, length, SIDE_NOTES)
-
-
 cdef bint _is_number(node_t* node) noexcept nogil:
     """Returns whether an element at the beginning of a note has only its number or sign."""
     cdef str_t* text = text_of(node)
@@ -688,13 +677,15 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
 
 cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) noexcept nogil:
     """Handles an element that has no text. Returns False."""
+    cdef str_t* text
     b.object |= m.object and b.open
     if node.local_name == id_script:
         if (<element_node_t*> node).first_attr != NULL:
             if not add_macro(b, node):
                 _script(b, node, found)
+        text = text_of(node)
         if b.marking:
-            _mark_script(b, node)
+            mark_script(b, _value_or_none(node, OF_SRC), text if text != NULL else &NONE)
     elif b.marking and node.local_name == id_source:
         _mark_picture(b, node)
     elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
@@ -855,7 +846,9 @@ cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* fou
     """Returns whether an inline element is a note beside the text, which is written at the end of the block."""
     cdef node_t* inside
     if said.class_ == NULL or found.note != NULL or not b.open or b.pres or b.headings or found.n_notes == MOST_NOTES \
-            or found.n_notes and found.noted != b.element or not _is_side_note(said.class_, said.class_length):
+            or found.n_notes and found.noted != b.element or not (
+                find(said.class_, said.class_length, b"note") and has_class(said.class_, said.class_length, SIDE_NOTES)
+            ):
         return False
     if b.marking:
         add_mark(b, MARK_SIDE, 0)

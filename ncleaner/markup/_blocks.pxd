@@ -125,7 +125,6 @@ ctypedef struct rows_t:
 
 
 cdef int open_sheet(blocks_t* blocks, const tables_t* t, const uint8_t* kept) noexcept nogil
-cdef bint is_whole(const tables_t* t, const uint8_t* kept) noexcept nogil
 cdef void close_sheet(blocks_t* blocks) noexcept nogil
 cdef void read_sheet(blocks_t* blocks) noexcept nogil
 cdef bint open_rows(rows_t* rows, const blocks_t* blocks, int32_t table) noexcept nogil

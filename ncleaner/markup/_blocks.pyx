@@ -58,19 +58,9 @@ cdef int open_sheet(blocks_t* blocks, const tables_t* t, const uint8_t* kept) no
     memset(blocks, 0, sizeof(blocks_t))
     blocks.t = t
     blocks.kept = kept
-    blocks.whole = is_whole(t, kept)
     blocks.places = <place_t*> calloc(<size_t> t.n_elements + 1, sizeof(place_t))
     blocks.extras = <extra_t*> calloc(<size_t> t.n_runs + 1, sizeof(extra_t))
     return 0 if blocks.places != NULL and blocks.extras != NULL else -1
-
-
-cdef bint is_whole(const tables_t* t, const uint8_t* kept) noexcept nogil:
-    """Returns whether nothing is removed of a page."""
-    cdef Py_ssize_t i
-    for i in range(t.n_segments):
-        if not kept[i]:
-            return False
-    return True
 
 
 cdef void close_sheet(blocks_t* blocks) noexcept nogil:

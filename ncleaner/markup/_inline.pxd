@@ -31,9 +31,8 @@ ctypedef struct line_t:
 
 
 cdef void begin_line(line_t* line, const blocks_t* blocks, out_t* out, bint html, const out_t* prefix) noexcept nogil
-cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last, bint code=*) noexcept nogil
 cdef void put_break(line_t* line) noexcept nogil
 cdef bint is_media(const tables_t* t, Py_ssize_t image) noexcept nogil
 cdef Py_ssize_t link_around(const tables_t* t, const uint8_t* kept, Py_ssize_t image) noexcept nogil
 cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil
-cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil

@@ -25,6 +25,7 @@ from ncleaner.markup._escape cimport (
     put_escaped, put_markdown, put_tex,
 )
 from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._letters cimport strip
 
 # Marks between an image and the link around it, and runs by which it is told how far elements reach.
 cdef enum:
@@ -563,14 +564,12 @@ cdef void _put_formula(line_t* line, const uint8_t* p, const uint8_t* end, bint 
     put_tex(line.out, p, end, display, line.flags & IN_CELL)
 
 
-cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Writes the kept ones of some segments, with a line break between two."""
+cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last, bint code=False) noexcept nogil:
+    """Writes the kept ones of some segments, with a line break between two; with `code`, a code span for each line."""
     cdef const tables_t* t = line.blocks.t
     cdef const segment_t* s
-    cdef const uint8_t* p
     cdef bint begun = False
     cdef Py_ssize_t i
-    cdef int32_t run
     for i in range(first, last + 1):
         if not line.blocks.kept[i]:
             continue
@@ -578,51 +577,29 @@ cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept
             put_break(line)
         begun = True
         s = &t.segments[i]
-        run = s.first_run
-        if 0 <= run <= s.last_run < t.n_runs and memchr(t.text + s.start, c"\n", s.end - s.start) == NULL:
+        if not code and 0 <= s.first_run <= s.last_run < t.n_runs \
+                and memchr(t.text + s.start, c"\n", s.end - s.start) == NULL:
             _put_runs(line, i)
         else:
             # a segment of a document that has no runs, or preformatted text where there is no place for it
-            p = t.text + s.start
-            while p < t.text + s.end:
-                p = _put_one_line(line, p, t.text + s.start, t.text + s.end)
+            _put_lines(line, t.text + s.start, t.text + s.end, code)
 
 
-cdef const uint8_t* _put_one_line(
-    line_t* line, const uint8_t* p, const uint8_t* first, const uint8_t* last
-) noexcept nogil:
-    """Writes a line of a segment, after a line break if it is not the first one; returns where the next one begins."""
-    cdef const uint8_t* end = line_end(p, last)
-    cdef const uint8_t* stop = end
-    if p > first:
-        put_break(line)
-    while p < stop and p[0] <= 32:
-        p += 1
-    while stop > p and (stop - 1)[0] <= 32:
-        stop -= 1
-    if p < stop:
-        _put_text(line, p, stop, p, stop, True)
-    return end + 1 if end < last else last
-
-
-cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Writes preformatted text in a cell of Markdown: a code span for each line."""
-    cdef const tables_t* t = line.blocks.t
-    cdef const uint8_t* p
+cdef void _put_lines(line_t* line, const uint8_t* p, const uint8_t* last, bint code) noexcept nogil:
+    """Writes the lines of a text that are not empty, with a line break between two."""
     cdef const uint8_t* end
     cdef const uint8_t* stop
     cdef bint begun = False
-    cdef Py_ssize_t i
-    for i in range(first, last + 1):
-        if not line.blocks.kept[i]:
-            continue
-        p = t.text + t.segments[i].start
-        stop = t.text + t.segments[i].end
-        while p < stop:
-            end = line_end(p, stop)
-            if end > p:
-                if begun:
-                    put_break(line)
-                begun = True
-                put_code(line.out, p, end, True)
-            p = end + 1
+    while p < last:
+        end = stop = line_end(p, last)
+        if not code:
+            strip(&p, &stop)
+        if p < stop and begun:
+            put_break(line)
+        if p < stop:
+            begun = True
+            if code:
+                put_code(line.out, p, stop, True)
+            else:
+                _put_text(line, p, stop, p, stop, True)
+        p = end + 1

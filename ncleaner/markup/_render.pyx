@@ -15,14 +15,14 @@ from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_LI
 from ncleaner.markup._blocks cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
     FOR_POST, QUOTE, ROW, RULE, SINGLE, TABLE, TERM, TERMS, TITLE, close_rows, close_sheet, column_t, columns_of,
-    end_of, fill_row, first_run_of, is_head, is_whole, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
+    end_of, fill_row, first_run_of, is_head, block_t, open_rows, open_sheet, place_t, rows_t, blocks_t, given_t,
 )
 from ncleaner.markup._escape cimport (
     IN_CELL, IN_HEADING, backticks, line_end, out_t, put, put_between, put_byte, put_bytes, put_escaped, put_number,
     put_times,
 )
 from ncleaner.markup._inline cimport (
-    begin_line, is_media, line_t, link_around, put_break, put_code_lines, put_picture, put_segments,
+    begin_line, is_media, line_t, link_around, put_break, put_picture, put_segments,
 )
 from ncleaner.markup._outline cimport callout_of, choose_lead, language_of, may_be_written, outline
 
@@ -110,32 +110,6 @@ cdef bint _is_tight(const markdown_t* w, const block_t* node, const block_t* bef
     return node.kind == DETAIL and before != NULL and before.kind == TERM
 
 
-cdef bint _seems_a_term(const blocks_t* blocks, int32_t i) noexcept nogil:
-    """Returns whether readers take the first line of a node for a term if a list of definitions is before it.
-
-    They go on with the list as long as the next line but one begins like a definition, whatever the next line is.
-    """
-    cdef const block_t* nodes = blocks.nodes
-    cdef const tables_t* t = blocks.t
-    cdef const uint8_t* p
-    cdef int32_t k
-    while nodes[i].kind == LIST or nodes[i].kind == ITEM or nodes[i].kind == NOTE:
-        i += 1
-        if i == <int32_t> blocks.n_nodes:
-            return False
-    if nodes[i].kind != CODE:
-        return nodes[i].kind == TERMS
-    for k in range(nodes[i].first, nodes[i].last + 1):
-        if not blocks.kept[k]:
-            continue
-        p = t.text + t.segments[k].start
-        while p < t.text + t.segments[k].end:
-            if p[0] > c" ":
-                return p[0] == c":" or p[0] == c"~"
-            p += 1
-    return False
-
-
 cdef void _begin_list(frame_t* frame, const block_t* node, const block_t* before, uint8_t sign) noexcept nogil:
     """Chooses the sign of a list. Two lists in a row have different ones, or they would be read as one."""
     cdef bint ordered = node.flags & ORDERED > 0
@@ -218,10 +192,8 @@ cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:
         begun = True
         if nodes[node].kind == PICTURE:
             put_picture(&line, nodes[node].number)
-        elif nodes[node].kind == CODE:
-            put_code_lines(&line, nodes[node].first, nodes[node].last)
         else:
-            put_segments(&line, nodes[node].first, nodes[node].last)
+            put_segments(&line, nodes[node].first, nodes[node].last, nodes[node].kind == CODE)
 
 
 cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint head) noexcept nogil:
@@ -427,7 +399,8 @@ cdef void _write_markdown(const blocks_t* blocks, out_t* out) noexcept nogil:
         sign = top.sign
         before = &blocks.nodes[child] if child >= 0 else NULL
         top.child = i
-        if before != NULL and before.kind == TERMS and node.kind != TERMS and _seems_a_term(blocks, i):
+        if before != NULL and before.kind == TERMS and (node.kind == CODE or node.kind == LIST or node.kind == NOTE):
+            # readers go on with a list of definitions where the next line but one begins like a definition
             _new_line(&w, False)
             put(out, b"<!-- -->")
         if node.kind == TABLE:
@@ -751,6 +724,7 @@ def render(
         raise MemoryError
     try:
         blocks.images = images
+        blocks.whole = mask.all()
         blocks.repeats = repeats
         blocks.tags = tags
         blocks.headline = headline
@@ -899,7 +873,7 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
     memset(&blocks, 0, sizeof(blocks))
     blocks.t = t
     blocks.kept = &kept[0] if kept.shape[0] else NULL
-    blocks.whole = is_whole(t, blocks.kept)
+    blocks.whole = mask.all()
     found = []
     sets = []
     for i in range(t.n_marks):
