@@ -23,7 +23,5 @@ cdef void picture_attribute(
 ) noexcept nogil
 cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexcept nogil
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
-cdef bytes styles_of(bytes page)
-cdef uint32_t style_of_classes(const unsigned char* class_, size_t length, const unsigned char* styles) noexcept nogil
 cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

@@ -25,8 +25,6 @@ from ncleaner.text._ascii cimport (
 )
 from ncleaner.text._letters cimport is_white
 
-import re
-
 from ncleaner.parsing._cues import CLASSES
 from ncleaner.text.wordlists import word_lists
 
@@ -34,7 +32,6 @@ cdef enum:
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
-    CLASSES_OF_DOCS = 1_000
     DOT = 2                  # pixels of an image that only counts readers
     ICON = 32
 
@@ -335,33 +332,6 @@ cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
         elif begins(style + at, length - at, b"normal"):
             bits |= STYLE_UPRIGHT
     return bits
-
-
-# A class of Google Docs in its style sheet.
-_CLASS = re.compile(rb"\.c(\d{1,3})\{([^{}]*)\}")
-
-
-cdef bytes styles_of(bytes page):
-    """Returns what the style sheet in a page of Google Docs says about bold and italic type, a byte of bits STYLE_… for
-    each of the classes c0 to c999; empty for other pages."""
-    if b"lst-kix_" not in page and b"doc-content" not in page:
-        return b""
-    found = bytearray(CLASSES_OF_DOCS)
-    for number, style in _CLASS.findall(page):
-        found[int(number)] = style_of(style, len(style))
-    return bytes(found)
-
-
-cdef uint32_t style_of_classes(const unsigned char* class_, size_t length, const unsigned char* styles) noexcept nogil:
-    """Returns what the classes of an element say about bold and italic type, as bits STYLE_…"""
-    cdef size_t begin, end = 0
-    cdef uint32_t bits = 0
-    cdef int32_t number
-    while next_name(class_, length, &begin, &end):
-        if class_[begin] == c'c' and end - begin <= 4 and _number(class_ + begin + 1, end - begin - 1, &number):
-            bits |= styles[number] if 0 <= number else 0
-    # whatever another class says
-    return bits & ~<uint32_t> ((bits & (STYLE_BOLD | STYLE_ITALIC)) << 1)
 
 
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:

@@ -27,7 +27,6 @@ cdef bint is_tex(
     const unsigned char* text, size_t length, const unsigned char* class_, size_t class_length
 ) noexcept nogil
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
-cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
 cdef int add_math(builder_t* b, node_t* math, bint display) except -1

@@ -121,11 +121,6 @@ cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept no
     return find_any(address, length, &SERVICES)
 
 
-cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
-    """Returns whether the type of a script says that it is TeX: `math/tex`, perhaps with parameters."""
-    return length >= 8 and memcmp(type_, b"math/tex", 8) == 0
-
-
 cdef inline bint _strip_pair(
     const unsigned char** start, const unsigned char** end, const char* opening, const char* closing
 ) noexcept nogil:

@@ -20,5 +20,4 @@ def walk(
     readings: bool = True,
     met: bytearray | None = None,
     facts: list[tuple[str, str, str]] | None = None,
-    page: bytes = b"",
 ) -> tuple[bytes, bytes]: ...

@@ -19,7 +19,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.dumping._attributes cimport (
     mark_attribute, mark_callout, mark_picture, mark_script, open_picture, picture_attribute, picture_t,
-    says_display, style_of, style_of_classes, styles_of,
+    says_display, style_of,
 )
 from ncleaner.dumping._builder cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, end_line, end_segment, open_block,
@@ -34,7 +34,7 @@ from ncleaner.dumping._facts cimport facts_t, note_fact, read_facts
 from ncleaner.dumping._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_drawn,
     add_math, add_reading, add_tex, add_unread, end_readings, formula_class, is_named, is_of_formula, is_tex,
-    is_tex_type, may_be_formula, says_tex,
+    may_be_formula, says_tex,
 )
 from ncleaner.dumping._panels cimport is_panel, is_row_of_tabs, note_panel, panels_t
 from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, joint, side_t, widen_side
@@ -174,7 +174,6 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t cap_opened
     PyObject* error          # an exception, which is raised after the walk
     node_t* broken           # the parent of the last line break
-    const unsigned char* styles   # of classes, see `styles_of`; NULL for none
 
 
 cdef bint _leave_out(builder_t* b, node_t* root, found_t* found) noexcept nogil:
@@ -209,7 +208,7 @@ cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
     if node.type != ELEMENT_NODE or node.local_name != id_script:
         return NULL
     cdef str_t* type_ = value_of(node, OF_TYPE)
-    if type_ == NULL or not is_tex_type(type_.data, type_.length):
+    if type_ == NULL or not begins(type_.data, type_.length, b"math/tex"):
         return NULL
     return text_of(node)
 
@@ -514,7 +513,7 @@ cdef enum:
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
 
 
-cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m, const found_t* found) noexcept nogil:
+cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept nogil:
     """Returns the style of an inline element that its mark has, as bits; 0 for an element without a mark.
 
     Inside of one with a style, elements that are bold or italic by themselves have one, too."""
@@ -522,11 +521,8 @@ cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m, const found
     if m.role == ROLE_BLOCK:
         return 0
     cdef str_t* style = value_of(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
-    cdef str_t* class_ = value_of(node, OF_CLASS) if found.styles != NULL else NULL
     if style != NULL:
         bits = style_of(style.data, style.length)
-    elif class_ != NULL:
-        bits = style_of_classes(class_.data, class_.length, found.styles)
     if b.styled:
         if m.bit == CONTEXT_BOLD and not bits & (STYLE_BOLD | STYLE_LIGHT):
             bits |= STYLE_BOLD
@@ -962,7 +958,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if b.marking:
         if m.bit == CONTEXT_CODE and b.inside[m.bit] == 1:
             add_mark(b, MARK_CODE, 0)
-        bits = _style(b, node, m, found)
+        bits = _style(b, node, m)
         if bits:
             add_mark(b, MARK_STYLE, bits)
             b.styled += 1
@@ -1121,12 +1117,11 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
 
 def walk(
     parser not None, Builder builder not None, bint alt_text=False, bint readings=True, bytearray met=None,
-    list facts=None, bytes page not None=b""
+    list facts=None
 ):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
     With `alt_text`, the alternative texts of images become text too; without `readings`, those of <ruby> do not.
-    In `page`, its bytes, the styles of classes are looked for.
     Returns (title, lang): the UTF-8 bytes of the first <title> and of <html lang>, empty if the page has none. May be
     called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
 
@@ -1143,8 +1138,6 @@ def walk(
     memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
-    cdef bytes styles = styles_of(page)
-    found.styles = <const unsigned char*> styles if styles else NULL
     noted.n = 0
     if met is not None:
         found.trace = &trace

@@ -5,10 +5,13 @@ stay as they are. In doubt there is a backslash.
 """
 
 from libc.stdint cimport uint32_t
+from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp, memmove, strlen
 
-from ncleaner.text._ascii cimport is_digit, is_letter
+from ncleaner.text._ascii cimport is_digit, is_letter, table_of
 from ncleaner.text._letters cimport NO_LETTER, after_white, decode_utf8, is_punctuation, is_white, letter_case, strip
+
+from ncleaner.text.wordlists import word_lists
 
 cdef enum:
     # Classes of bytes.
@@ -119,36 +122,24 @@ cdef bint _says_formula(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return False
 
 
-# Environments of formulas on lines of their own, and what they are inside of dollar signs.
-cdef const char** ENVIRONMENTS = [
-    b"equation", b"equation*", b"displaymath", b"align", b"align*", b"eqnarray", b"eqnarray*", b"gather", b"gather*",
-    b"multline", b"multline*", b"aligned", b"gathered", b"cases", b"array", b"matrix", b"pmatrix", b"bmatrix",
-    b"vmatrix", b"split",
-]
-cdef const char** INSIDE = [
-    b"", b"", b"", b"aligned", b"aligned", b"aligned", b"aligned", b"gathered", b"gathered",
-    b"gathered", b"gathered", b"aligned", b"gathered", b"cases", b"array", b"matrix", b"pmatrix", b"bmatrix",
-    b"vmatrix", b"split",
-]
-cdef enum:
-    N_ENVIRONMENTS = 20
+# `environments.txt` says what these are, and how to add one.
+_NAMES = "environments, as written"
+cdef const char** ENVIRONMENTS = table_of(word_lists("markup/environments", _NAMES)[_NAMES])
 
 
 cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t* end, int flags) noexcept nogil:
     """Writes the formula in an environment of TeX that begins at `p`, if one does; returns its end, or `p`."""
     cdef const uint8_t* name = p + 7
     cdef const uint8_t* q = name
-    cdef int i
+    cdef const char** each = ENVIRONMENTS
     while q < end and q[0] != c"}" and q - name < 12:
         q += 1
     cdef size_t n = <size_t> (q - name)
-    if q >= end or q[0] != c"}":
+    while each[0] != NULL and not (strlen(each[0]) > n and memcmp(name, each[0], n) == 0 and each[0][n] == c":"):
+        each += 1
+    if q >= end or q[0] != c"}" or each[0] == NULL:
         return p
-    for i in range(N_ENVIRONMENTS):
-        if n == strlen(ENVIRONMENTS[i]) and memcmp(name, ENVIRONMENTS[i], n) == 0:
-            break
-    else:
-        return p
+    cdef const char* inside = each[0] + n + 1
     cdef const uint8_t* start = q + 1
     q = start
     while q < end and not (
@@ -159,9 +150,9 @@ cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t
     if q >= end or not is_tex(start, q):
         return p
     put(out, b"$$")
-    if INSIDE[i][0]:
+    if inside[0]:
         put(out, b"\\begin{")
-        put(out, INSIDE[i])
+        put(out, inside)
         put(out, b"}")
     else:
         start = after_white(start, q)
@@ -169,9 +160,9 @@ cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t
     while q > start and is_white((q - 1)[0]):
         q -= 1
     _put_source(out, start, q, flags & IN_CELL)
-    if INSIDE[i][0]:
+    if inside[0]:
         put(out, b"\\end{")
-        put(out, INSIDE[i])
+        put(out, inside)
         put(out, b"}")
     put(out, b"$$")
     return end
@@ -389,19 +380,9 @@ cdef void insert(out_t* out, size_t at, size_t length, const char* text) noexcep
 
 cdef void put_number(out_t* out, int number) noexcept nogil:
     """Writes a number in decimal digits."""
-    cdef uint8_t digits[12]
-    cdef int n = 12
-    cdef long long left = number
-    if left < 0:
-        put_byte(out, c"-")
-        left = -left
-    while True:
-        n -= 1
-        digits[n] = <uint8_t> (c"0" + left % 10)
-        left //= 10
-        if not left:
-            break
-    put_bytes(out, digits + n, <size_t> (12 - n))
+    cdef char[12] digits
+    snprintf(digits, sizeof(digits), "%d", number)
+    put(out, digits)
 
 
 cdef void put_escaped(out_t* out, const uint8_t* p, const uint8_t* end) noexcept nogil:

@@ -107,18 +107,7 @@ cdef void _close_link(line_t* line, const given_t* address) noexcept nogil:
     if line.html:
         put(line.out, b"</a>")
         return
-    cdef int depth = 0, lowest = 0
-    cdef Py_ssize_t i
-    for i in range(address.length):
-        depth += (address.data[i] == c"(") - (address.data[i] == c")")
-        lowest = min(lowest, depth)
-    put(line.out, b"](")
-    for i in range(address.length):
-        # brackets may stay in pairs, as in the titles of Wikipedia
-        if (depth or lowest) and (address.data[i] == c"(" or address.data[i] == c")"):
-            put_byte(line.out, c"\\")
-        put_byte(line.out, address.data[i])
-    put(line.out, b")")
+    put_between(line.out, b"](", address.data, <size_t> address.length, b")")
 
 
 cdef void _escape_exclamation(out_t* out) noexcept nogil:

@@ -62,6 +62,7 @@ cdef struct html_t:
     const blocks_t* blocks
     out_t* out
     int32_t open[FRAMES]
+    int32_t last[FRAMES]  # of a list: the number of its last item
     int n
     bint head            # the head of a table is being written
 
@@ -521,7 +522,6 @@ cdef void _close(html_t* w) noexcept nogil:
 cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept nogil:
     """Writes nodes that are inside of a node of depth `depth` - 1."""
     cdef const block_t* node
-    cdef const block_t* around
     cdef const given_t* label
     cdef int32_t i = start
     cdef int base = w.n
@@ -543,14 +543,14 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
             continue
         put(w.out, b"<")
         put(w.out, _name_of(w.blocks, node))
-        if node.kind == LIST and node.flags & ORDERED and w.blocks.nodes[i + 1].number != 1 \
-                and w.blocks.nodes[i + 1].kind == ITEM:
-            _put_number_of(w, b"start", w.blocks.nodes[i + 1].number)
+        if node.kind == LIST:
+            w.last[w.n] = w.blocks.nodes[i + 1].number - 1 if w.blocks.nodes[i + 1].kind == ITEM else 0
+            if node.flags & ORDERED and w.last[w.n]:
+                _put_number_of(w, b"start", w.last[w.n] + 1)
         elif node.kind == ITEM and node.parent >= 0:
-            around = &w.blocks.nodes[node.parent]
-            if around.flags & ORDERED and _before(w, i, node) >= 0 \
-                    and w.blocks.nodes[_before(w, i, node)].number != node.number - 1:
+            if w.blocks.nodes[node.parent].flags & ORDERED and w.last[w.n - 1] != node.number - 1:
                 _put_number_of(w, b"value", node.number)
+            w.last[w.n - 1] = node.number
         elif node.kind == NOTE:
             label = &w.blocks.labels[node.number]
             put_between(w.out, b' id="note-', label.data, <size_t> label.length, b'"')
@@ -560,14 +560,6 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
         i += 1
     while w.n > base:
         _close(w)
-
-
-cdef int32_t _before(const html_t* w, int32_t i, const block_t* node) noexcept nogil:
-    """Returns the item before an item, -1 for none. It looks at the nodes in between once for each item."""
-    cdef int32_t k = i - 1
-    while k > node.parent and w.blocks.nodes[k].depth > node.depth:
-        k -= 1
-    return k if k > node.parent else -1
 
 
 cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int align) noexcept nogil:

@@ -25,8 +25,11 @@ _LEFT_OUT = re.compile(r"[\t\n\r]")
 # In it, they take a backslash for a slash.
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 _BLANK = "".join(map(chr, range(33)))
-# What would end an address in Markdown or HTML, or has no place in one.
+# What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
+# in the titles of Wikipedia.
 _FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"<>\[\]\\^`{|}]")
+_BRACKET = re.compile(r"[()]")
+_PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
 # The zone of headlines, and characters of one that may be a part of the title by chance.
@@ -80,7 +83,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
     heroes: list[int] = []
     if options.links or options.images:
         declared = texts_of(tables, Mark.MARK_BASE)
-        of_page = Addresses(url, declared[0][0] if declared else b"")
+        of_page = Addresses(url, declared[0][0] if declared else b"", not html)
         if options.links:
             for mark, target, _, _ in kept_links(tables, mask, False):
                 if address := of_page.of(target):
@@ -132,9 +135,11 @@ class Addresses:
     Args:
         url: that of the page; empty, or the name of a file, if it is unknown.
         declared: the address in <base>, as written; empty if there is none.
+        escapes: whether brackets without a partner get a backslash, as Markdown wants it.
     """
 
-    def __init__(self, url: str, declared: bytes) -> None:
+    def __init__(self, url: str, declared: bytes, escapes: bool = False) -> None:
+        self._escapes = escapes
         if "://" not in url:
             # the name of a file says nothing about its links
             url = ""
@@ -185,4 +190,7 @@ class Addresses:
                 return b""
         elif _SCHEME.match(found):
             return b""
-        return _FOREIGN.sub(_quoted, found).encode("utf-8", "replace")
+        found = _FOREIGN.sub(_quoted, found)
+        if self._escapes and not _PAIRED.fullmatch(found):
+            found = _BRACKET.sub(r"\\\g<0>", found)
+        return found.encode("utf-8", "replace")

@@ -308,7 +308,7 @@ LINKS = [
     ('<p><a href="b">a</a><a href="c">b</a>', "[a](https://harbour.example/log/b) [b](https://harbour.example/log/c)"),
     ('<p><a href="b (c) d">a]</a>', "[a\\]](https://harbour.example/log/b%20(c)%20d)"),
     ('<p><a href="b)(c">a</a>', "[a](https://harbour.example/log/b\\)\\(c)"),
-    ('<p><a href="b((c))">a</a>', "[a](https://harbour.example/log/b((c)))"),
+    ('<p><a href="b((c))">a</a>', "[a](https://harbour.example/log/b\\(\\(c\\)\\))"),
     # an exclamation mark before a link would make an image of it
     ('<p>So it is!<a href="b">a!</a> Sail!', "So it is\\![a!](https://harbour.example/log/b) Sail!"),
     ('<p><a href="#top">a</a> <a href="">b</a> <a>c</a>', "a b c"),
