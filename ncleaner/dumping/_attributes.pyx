@@ -4,7 +4,6 @@ The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.string cimport strlen
 
 from ncleaner.document._marks cimport (
     ALIGN_CENTER, ALIGN_LEFT, ALIGN_RIGHT, LONGEST_TEXT, MARK_ALIGN, MARK_ALT, MARK_BASE, MARK_CALLOUT, MARK_COLUMNS,

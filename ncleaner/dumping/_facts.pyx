@@ -76,23 +76,20 @@ cdef enum:
     LICENCE = 7
 
 
+# attributes that Lexbor does not know
+cdef const char** UNKNOWN = [b"name", b"property", b"itemprop", b"datetime", b"itemtype", b"data-author"]
+cdef int* CODES = [NAME, PROPERTY, ITEMPROP, DATETIME, ITEMTYPE, AUTHORED]
+
+
 cdef inline int _code(uintptr_t name) noexcept nogil:
+    cdef int i
     if name < KNOWN_TAGS:
         return codes[name]
     cdef name_t* entry = <name_t*> name
-    if entry.length == 4 and memcmp(entry.short_name, b"name", 4) == 0:
-        return NAME
-    if entry.length == 8:
-        if memcmp(entry.short_name, b"property", 8) == 0:
-            return PROPERTY
-        if memcmp(entry.short_name, b"itemprop", 8) == 0:
-            return ITEMPROP
-        if memcmp(entry.short_name, b"datetime", 8) == 0:
-            return DATETIME
-        if memcmp(entry.short_name, b"itemtype", 8) == 0:
-            return ITEMTYPE
-    if entry.length == 11 and memcmp(entry.short_name, b"data-author", 11) == 0:
-        return AUTHORED
+    if entry.length == 4 or entry.length == 8 or entry.length == 11:
+        for i in range(6):
+            if entry.length == strlen(UNKNOWN[i]) and memcmp(entry.short_name, UNKNOWN[i], entry.length) == 0:
+                return CODES[i]
     return OTHER
 
 

@@ -87,14 +87,6 @@ cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil:
     return False
 
 
-cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
-    """Returns whether a text is as a whole TeX in its delimiters."""
-    cdef const unsigned char* end = text + length
-    strip(&text, &end)
-    return _strip_pair(&text, &end, b"$", b"$") or _strip_pair(&text, &end, b"\\(", b"\\)") \
-        or _strip_pair(&text, &end, b"\\[", b"\\]")
-
-
 cdef words_t OF_FORMULA
 fill_words(&OF_FORMULA, WORDS["beside math"])
 
@@ -103,8 +95,12 @@ cdef bint is_tex(
     const unsigned char* text, size_t length, const unsigned char* class_, size_t class_length
 ) noexcept nogil:
     """Returns whether the text of an element with the class `math` or the like is TeX, perhaps in delimiters."""
+    cdef const unsigned char* first = text
+    cdef const unsigned char* end = text + length
     cdef size_t i
-    if is_delimited(text, length) or find_any(class_, class_length, &OF_FORMULA):
+    strip(&first, &end)
+    if _strip_pair(&first, &end, b"$", b"$") or _strip_pair(&first, &end, b"\\(", b"\\)") \
+            or _strip_pair(&first, &end, b"\\[", b"\\]") or find_any(class_, class_length, &OF_FORMULA):
         return True
     for i in range(length):
         if text[i] == c"\\" or text[i] == c"^":

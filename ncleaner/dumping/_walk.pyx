@@ -41,7 +41,8 @@ from ncleaner.dumping._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart
 from ncleaner.parsing._cues cimport (
     NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_BLOCK, OF_CHECKED, OF_CLASS, OF_CONTROLS, OF_DISABLED, OF_ENCODING,
     OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_MODAL, OF_OPEN, OF_REVERSED, OF_ROLE, OF_SHADOW, OF_SRC,
-    OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash, value_at,
+    OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, class_conceals, is_one_of, names_overlay, read_class, read_names, style_hash,
+    value_at,
 )
 from ncleaner.parsing._nodes cimport (
     ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_audio, id_base, id_body,
@@ -1023,7 +1024,8 @@ cdef bint _sets_apart(node_t* around) noexcept nogil:
     cdef const str_t* style = _value_or_none(around, OF_STYLE)
     cdef const str_t* class_ = _value_or_none(around, OF_CLASS)
     cdef size_t at = value_at(style.data, style.length, b"display:")
-    return at and begins_any(style.data + at, style.length - at, BOXES) > 0 or has_class(class_.data, class_.length, BOXES)
+    return has_class(class_.data, class_.length, BOXES) \
+        or at and begins_any(style.data + at, style.length - at, BOXES) > 0
 
 
 cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil:

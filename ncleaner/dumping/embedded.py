@@ -286,8 +286,8 @@ class _Searcher:
         self.visits, self.room = _VISITS, _CHARS  # that are left to write records
 
     def is_named(self, title: str, is_typed: bool) -> bool:
-        """Returns whether a title is that of the page, or what it has before or after the site's name; a short
-        one only with a type, and before it."""
+        """Returns whether a title is that of the page, or what it has before or after the site's name; a
+        short one only with a type, and before it."""
         # most titles of a state have nothing of that of the page
         small = title.casefold()
         begin = _WORD.search(small)
@@ -307,8 +307,7 @@ class _Searcher:
 
     def record(self, value: dict[str, Any], titles: list[str]) -> bool | None:
         """Returns None if an object is no record, otherwise whether one of its titles is that of the page."""
-        is_typed = "@type" in value
-        if is_typed and value["@type"] in _PAGES or any(self.is_named(title, is_typed) for title in titles):
+        if value.get("@type") in _PAGES or any(self.is_named(title, "@type" in value) for title in titles):
             return True
         if not titles:
             return None

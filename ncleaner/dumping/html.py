@@ -41,6 +41,8 @@ _fact: Callable[[tuple[str, str, str]], Fact] = partial(tuple.__new__, Fact)
 _CLASS, _CLASSES = re.compile(rb"\.(c\d+)\{([^{}]*)\}"), re.compile(rb"\bclass=\"((?:c\d+ ?)+)\"")
 _STYLE = re.compile(rb"font-(?:weight:700|style:italic)")
 
+# What a page has that may have data in attributes: `&#123;`, `&lbrace;` and `&lsqb;` are brackets.
+_OF_DATA = (b"{", b"[", b"&#", b"&l")
 # What a page has whose data may have its text as a whole.
 _OF_STATE = b"articleBody STATE__ DATA__ PROPS__ __NUXT__ application/json <astro-island data-page=".split()
 
@@ -70,15 +72,16 @@ def _decoded(html: bytes | str, content_type: str, encoding: str | None, limits:
 
 
 def _with_styles(page: bytes) -> bytes:
-    """Returns a page of Google Docs with the bold and italic type of its classes in its elements, and any other
-    page as it is."""
+    """Returns a page of Google Docs with the bold and italic type of its classes in its elements, and any
+    other page as it is."""
     if b"lst-kix_" not in page and b"doc-content" not in page:
         return page
     styles = {name: b";".join(_STYLE.findall(style)) for name, style in _CLASS.findall(page)}
-    return _CLASSES.sub(
-        lambda found: found[0] + b' style="%s"' % b";".join(styles.get(name, b"") for name in found[1].split()),
-        page,
-    )
+
+    def with_style(found: re.Match[bytes]) -> bytes:
+        return found[0] + b' style="%s"' % b";".join(styles.get(name, b"") for name in found[1].split())
+
+    return _CLASSES.sub(with_style, page)
 
 
 def _add_unshown(
@@ -92,7 +95,8 @@ def _add_unshown(
     own, in_lines = builder.shown(_LINE)
     shows = max(own, in_lines)
     if shows < _THIN:
-        least = 0.0 if _may_have_data(utf8) else None
+        # data is in an attribute with a bracket, perhaps as a character reference, or in a script
+        least = 0.0 if any(sign in utf8 for sign in _OF_DATA) or b"<script" in utf8.lower() else None
     else:
         least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
     if not shows:
@@ -104,12 +108,6 @@ def _add_unshown(
     before = builder.count_segments()
     dropped += _add_embedded(tree, builder, limits, title, least)
     return dropped, builder.count_segments() > before
-
-
-def _may_have_data(utf8: bytes) -> bool:
-    """Returns whether a page may have data: in an attribute with a bracket, perhaps as a character reference
-    (`&#123;`, `&lbrace;`, `&lsqb;`), or in a script."""
-    return b"{" in utf8 or b"[" in utf8 or b"&#" in utf8 or b"&l" in utf8 or b"<script" in utf8.lower()
 
 
 def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, least: float) -> int:

@@ -372,21 +372,16 @@ cdef void _put_media(line_t* line, const uint8_t* title, const uint8_t* end, con
 cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Writes an alternative text: one line without controls, whose white space at the ends is left out."""
     cdef const uint8_t* q
-    cdef bint blank = False, begun = False
+    cdef bint begun = False
     while p < end:
-        if p[0] <= 32 or p[0] == 127:
-            blank = begun
-            p += 1
-            continue
         q = p
         while q < end and q[0] > 32 and q[0] != 127:
             q += 1
-        if blank:
+        if p < q and begun:
             put(line.out, b" ")
         put_markdown(line.out, p, q, p, q, IN_LINK | (line.flags & IN_CELL))
-        blank = False
-        begun = True
-        p = q
+        begun |= p < q
+        p = q + 1
 
 
 cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:

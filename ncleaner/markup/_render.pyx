@@ -323,11 +323,9 @@ cdef void _markdown_leaf(markdown_t* w, const block_t* node) noexcept nogil:
     if node.kind == PICTURE:
         put_picture(&line, node.number)
         return
-    if node.kind == HEADING:
-        line.flags = IN_HEADING
-        line.flat = line.light = True
-    elif node.kind == TERM:
-        line.flat = True
+    line.light = node.kind == HEADING
+    line.flat = line.light or node.kind == TERM
+    line.flags = IN_HEADING if line.light else 0
     put_segments(&line, node.first, node.last)
 
 

@@ -45,8 +45,8 @@ _ROOTED = re.compile(_PATH + _REST)
 def markdown_of(
     document: Document, kept: Kept, options: MarkupOptions = MarkupOptions(), url: str = ""
 ) -> bytes:
-    """Returns what is kept of a page as Markdown, without a line end after it; empty if nothing is kept, but for a page of
-    nothing but images.
+    """Returns what is kept of a page as Markdown, without a line end after it; empty if nothing is kept, but
+    for a page of nothing but images.
 
     Args:
         document: dumped with marks (`dump_html`); without them, what marks say is missing.

@@ -449,8 +449,9 @@ def complete_lists(Judged page not None):
             page.kept[i] = 1
 
 
-cdef inline bint _has_text(const element_t* e) noexcept nogil:
-    return e.first_run < e.last_run
+cdef inline bint _is_cell(const element_t* e) noexcept nogil:
+    """Returns whether an element is a cell with text."""
+    return (e.tag == TAG_TD or e.tag == TAG_TH) and e.first_run < e.last_run
 
 
 cdef void _fill_table(Judged page, int32_t table) noexcept:
@@ -460,18 +461,16 @@ cdef void _fill_table(Judged page, int32_t table) noexcept:
     cdef int64_t left = 0     # twice the characters that are kept, less all
     cdef int64_t cells = 0    # less two for each row
     cdef Py_ssize_t i, first, last
-    cdef bint fills, is_cell
+    cdef bint fills
     while end < page.t.n_elements and e[end].depth > e[table].depth:
-        is_cell = e[end].tag == TAG_TD or e[end].tag == TAG_TH
-        if e[end].tag == TAG_TABLE or is_cell and e[end].chars > LONGEST_CELL:
+        if e[end].tag == TAG_TABLE or _is_cell(&e[end]) and e[end].chars > LONGEST_CELL:
             return
-        if _has_text(&e[end]):
-            cells += is_cell - 2 * (e[end].tag == TAG_TR)
+        cells += _is_cell(&e[end]) - 2 * (e[end].tag == TAG_TR and e[end].first_run < e[end].last_run)
         end += 1
     for i in range(page.t.runs[e[table].first_run].segment, page.t.runs[e[table].last_run - 1].segment + 1):
         left += page.s[i].chars if page.kept[i] else -<int64_t> page.s[i].chars
     for k in range(table, end if left >= 0 and cells >= 0 else table):
-        if (e[k].tag == TAG_TD or e[k].tag == TAG_TH) and _has_text(&e[k]):
+        if _is_cell(&e[k]):
             first, last = page.t.runs[e[k].first_run].segment, page.t.runs[e[k].last_run - 1].segment
             fills = True
             for i in range(first, last + 1):
@@ -485,7 +484,7 @@ def complete_tables(Judged page not None):
     letters, say little of what they are."""
     cdef int32_t e
     for e in range(<int32_t> page.t.n_elements):
-        if page.t.elements[e].tag == TAG_TABLE and _has_text(&page.t.elements[e]):
+        if page.t.elements[e].tag == TAG_TABLE and page.t.elements[e].first_run < page.t.elements[e].last_run:
             _fill_table(page, e)
 
 

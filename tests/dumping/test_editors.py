@@ -96,7 +96,9 @@ def test_markdown(html: str, text: str) -> None:
 
 def test_styles_of_classes_in_google_docs() -> None:
     sheet = "<style>.c1{font-weight:700}.c2{color:#000;font-weight:400;font-style:normal}.c30{font-style:italic}</style>"
-    text = '<p>a <span class="c2 c1">b</span> <span class="c30">c</span> <span class="c2 c9">d</span> <b>e</b>'
+    text = (
+        '<p>a <span class="c2 c1">b</span> <span class="c30">c</span> <span class="c2 c9">d</span> <b>e</b>'
+    )
     assert markdown(f"{sheet}<body class=doc-content>{text}") == "a **b** *c* d **e**"
     assert markdown(f"{sheet}{text}") == "a b c d **e**"
 

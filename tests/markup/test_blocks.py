@@ -162,7 +162,10 @@ BLOCKS = [
     ('<pre class="gatsby-code-jsx"><code>a</code></pre>', "```jsx\na\n```"),
     ('<pre class="sp-cm sp-pristine sp-javascript">a</pre>', "```javascript\na\n```"),
     # what only names the language goes
-    ('<div><p>PHP</p><pre class="language-php">a</pre></div><p>PHP<pre>b</pre>', "```php\na\n```\n\nPHP\n\n```\nb\n```"),
+    (
+        '<div><p>PHP</p><pre class="language-php">a</pre></div><p>PHP<pre>b</pre>',
+        "```php\na\n```\n\nPHP\n\n```\nb\n```",
+    ),
     ('<h2>PHP</h2><pre class="language-php">a</pre>', "# PHP\n\n```php\na\n```"),
     # as Writerside has it; elsewhere it is the language of a text
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),

@@ -132,7 +132,15 @@ def test_captions_amid_the_text_of_an_article_are_added(
 
 def test_plain_text_and_a_mask_and_scores_of_another_page() -> None:
     document = dump_text(f"{TEXT}\n\n{TEXT}\n\n" * 6)
-    for rule in (complete_lists, complete_tables, drop_copies, drop_link_runs, drop_hidden, drop_others, drop_references):
+    for rule in (
+        complete_lists,
+        complete_tables,
+        drop_copies,
+        drop_link_runs,
+        drop_hidden,
+        drop_others,
+        drop_references,
+    ):
         assert completed("", [], rule) == completed(document, [], rule, article=1) == []
     with pytest.raises(ValueError, match="does not fit"):
         Judged(document, np.ones(7, bool), np.zeros(7))
