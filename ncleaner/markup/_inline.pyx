@@ -27,7 +27,7 @@ from ncleaner.markup._escape cimport (
 from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport strip
 
-# Marks between an image and the link around it, and runs by which it is told how far elements reach.
+# Marks between an image and the link around it, and runs through which an element is followed.
 cdef enum:
     NEAR = 32
 
