@@ -143,7 +143,7 @@ cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint di
         _strip_pair(&tex, &end, b"$", b"$") or _strip_pair(&tex, &end, b"\\(", b"\\)")
         or _strip_pair(&tex, &end, b"{\\displaystyle ", b"}") or _strip_pair(&tex, &end, b"{\\textstyle ", b"}")
     ):
-        _strip_pair(&tex, &end, b"\\displaystyle ", b"")
+        _strip_pair(&tex, &end, b"\\displaystyle", b"")
     if tex < end:
         if b.marking:
             add_mark(b, MARK_FORMULA, display)

@@ -920,7 +920,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node, found)
     if m.role == ROLE_IMAGE:
         return _enter_image(b, node, &said, found)
-    if b.item and not b.open and is_marker(b, node, said.style):
+    if b.item and not b.open and (is_marker(b, node, said.style) or find(said.class_, said.class_length, b"tag_item")):
         return _leave_out(b, node, found)
     if said.is_root:
         fill_slots(node)

@@ -398,13 +398,15 @@ class _Page:
                 found.append((run, run + 1, _LEFT_OUT))
         before = {first - 1 for first, _, number in found if number != _LEFT_OUT}
         after = {end for _, end, number in found if number != _LEFT_OUT}
+        between, depth = before & after, 0
         for run in sorted((before | after) - taken):
             # a bracket that opens after a reference belongs to what follows
             form = _AROUND_REFERENCE if run in before else _AFTER_REFERENCE
             text = self.text(run, run + 1) if 0 <= run < self.tables.n_runs else ""
-            # and a comma beside a single one to the text
-            is_between = run in before and run in after
-            if form.fullmatch(text) and (is_between or text.strip(",; ")):
+            # one closes what another has opened, and a comma beside a single reference is of the text
+            opened, closed = sum(map(text.count, "[(")), sum(map(text.count, "])"))
+            if form.fullmatch(text) and (closed <= depth if closed else opened or run in between):
+                depth += opened - closed
                 found.append((run, run + 1, _LEFT_OUT))
         return numbers, skips
 

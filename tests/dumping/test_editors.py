@@ -71,6 +71,7 @@ def of_notion(kind: str, text: str) -> str:
         ),
         (of_word("a", "1.") + of_word("b", "a)", 2) + of_word("c", "iv.", 2), "1. a\n   1. b\n   2. c"),
         ("<p class=MsoTitle>a<p class=MsoQuote>b<p class=MsoNormal>c", "# a\n\n> b\n\nc"),
+        ("<ol><li><span class='ltx_tag ltx_tag_item'>(i)</span><div>a</div><li>b</ol>", "1. a\n2. b"),
         # boxes of tasks
         (
             of_notion("to_do", "<input type=checkbox checked></div><div>a")

@@ -52,6 +52,11 @@ PAGES = [
     # a comma before one belongs to the text, and the label of a second one to nobody
     ("<p>Late <i>x</i>,<sup><a href='#n1'>1</a></sup> and <cite>[<a href='#b1'>1</a>]</cite>.<p id=n1>1. May.<p id=b1>[1] June.",
      "Late *x*,[^1] and[^1-2].\n\n[^1]: May.\n\n[^1-2]: June."),
+    # a bracket around more than references
+    ("<p>Late (Lee <cite><a href='#bib1'>1999</a>; Fox <a href='#bib2'>2001</a>)</cite>.<ul><li id=bib1>May.<li id=bib2>June.</ul>",
+     "Late (Lee [^1999]*; Fox* [^2001]*)*.\n\n[^1999]: May.\n\n[^2001]: June."),
+    # a mark of LaTeXML whose note is elsewhere
+    ("<p>Ann<span class='ltx_note ltx_role_footnotemark'><sup>1</sup><span class=ltx_note_outer>footnotemark: 1</span></span>.", "Ann."),
     # a bracket that opens behind a reference
     ("<p>Late<sup><a href='#x'>[1]</a></sup><sup>[<i>by whom?</i>]</sup>.<p id=x>Since May.",
      "Late[^1]<sup>[*by whom?*]</sup>.\n\n[^1]: Since May."),
