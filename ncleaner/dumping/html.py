@@ -40,6 +40,8 @@ _fact: Callable[[tuple[str, str, str]], Fact] = partial(tuple.__new__, Fact)
 # A class of Google Docs in its style sheet and in its elements, and what is read of it.
 _CLASS, _CLASSES = re.compile(rb"\.(c\d+)\{([^{}]*)\}"), re.compile(rb"\bclass=\"((?:c\d+ ?)+)\"")
 _STYLE = re.compile(rb"font-(?:weight:700|style:italic)")
+# What is among the first bytes of a page that is exported or published.
+_HEAD, _OF_DOCS = 4_000, re.compile(rb"lst-kix_|>ol\{margin:0;padding:0\}|Google Docs")
 
 # What a page has that may have data in attributes: `&#123;`, `&lbrace;` and `&lsqb;` are brackets.
 _OF_DATA = (b"{", b"[", b"&#", b"&l")
@@ -72,10 +74,7 @@ def _decoded(html: bytes | str, content_type: str, encoding: str | None, limits:
 
 
 def _with_styles(page: bytes) -> bytes:
-    """Returns a page of Google Docs with the bold and italic type of its classes in its elements, and any
-    other page as it is."""
-    if b"lst-kix_" not in page and b"doc-content" not in page:
-        return page
+    """Returns a page of Google Docs with the bold and italic type of its classes in its elements."""
     styles = {name: b";".join(_STYLE.findall(style)) for name, style in _CLASS.findall(page)}
 
     def with_style(found: re.Match[bytes]) -> bytes:
@@ -167,7 +166,8 @@ def dump_html(
     utf8, used = _decoded(html, content_type, encoding, limits)
     # marks say which script typesets formulas
     scripts = "typesetters" if marks else "statements" if facts else "formulas"
-    tree = parse(_with_styles(utf8) if marks and not sources else utf8, limits, scripts, sources)
+    is_of_docs = marks and not sources and _OF_DOCS.search(utf8, 0, _HEAD)
+    tree = parse(_with_styles(utf8) if is_of_docs else utf8, limits, scripts, sources)
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     met = bytearray() if sources else None
     said: list[tuple[str, str, str]] | None = [] if facts else None

@@ -96,12 +96,12 @@ def test_markdown(html: str, text: str) -> None:
 
 
 def test_styles_of_classes_in_google_docs() -> None:
-    sheet = "<style>.c1{font-weight:700}.c2{color:#000;font-weight:400;font-style:normal}.c30{font-style:italic}</style>"
+    sheet = "<style>ol{margin:0;padding:0}.c1{font-weight:700}.c2{color:#000;font-weight:400;font-style:normal}.c30{font-style:italic}</style>"
     text = (
         '<p>a <span class="c2 c1">b</span> <span class="c30">c</span> <span class="c2 c9">d</span> <b>e</b>'
     )
-    assert markdown(f"{sheet}<body class=doc-content>{text}") == "a **b** *c* d **e**"
-    assert markdown(f"{sheet}{text}") == "a b c d **e**"
+    assert markdown(f"{sheet}{text}") == "a **b** *c* d **e**"
+    assert markdown(f"{sheet.replace('ol{', 'ul{')}{text}") == "a b c d **e**"
 
 
 def test_the_code_of_a_script_is_there_in_each_kind_of_dump() -> None:
