@@ -1,7 +1,7 @@
 """Markdown and clean HTML of a page; addresses are absolute, harmless, and mean the same in every format."""
 
 import re
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from ncleaner.markup import MarkupOptions
 from ncleaner.markup._render import images_of, kept_links, render, segment_at
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
+from ncleaner.text.wordlists import any_of, word_lists
 
 # Schemes of links that are written; others, such as `javascript:` and `data:`, are left out with their link.
 _LINKS = frozenset(("http", "https", "ftp", "ftps", "mailto", "tel"))
@@ -28,7 +29,6 @@ _BLANK = "".join(map(chr, range(33)))
 # What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
 # in the titles of Wikipedia.
 _FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"<>\[\]\\^`{|}]")
-_BRACKET = re.compile(r"[()]")
 _PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
@@ -40,6 +40,9 @@ _PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]++|/(?!\.)|\.|\([\w~!$&'*+,=:@%.-]*+\))*
 _REST = rb"(?:\?[\w.~!$&'*+,=:@%/?;-]++)?(?:#[\w.~!$&'*+,=:@%/?;-]++)?"
 _ABSOLUTE = re.compile(rb"https?://(?!-)[a-z\d_.-]++(?::\d++)?" + _PATH + _REST)
 _ROOTED = re.compile(_PATH + _REST)
+# `links.txt` says what these are, and how to add one.
+_VIA = any_of(word_lists("markup/links", "leading on")["leading on"]).encode()
+_LEADS = re.compile(rb"https?://(?:%b)\?(?:[^#]*?&)?(?:q|url|u|to)=(https?(?::|%%3a)[^&#]+)" % _VIA, re.I)
 
 
 def markdown_of(
@@ -121,14 +124,6 @@ def _untagged_headline(document: Document, mask: npt.NDArray[np.bool_]) -> int:
     return places[0] if is_headline else -1
 
 
-def _quoted(found: re.Match[str]) -> str:
-    return quote(found[0], safe="")
-
-
-def _with_slashes(found: re.Match[str]) -> str:
-    return found[0].replace("\\", "/")
-
-
 class Addresses:
     """The addresses of a page.
 
@@ -161,6 +156,8 @@ class Addresses:
             image: whether it is one of an image.
         """
         if len(written) <= _LONGEST:
+            if b"=http" in written and (on := _LEADS.match(written)):
+                written = unquote_to_bytes(on[1])
             if _ABSOLUTE.fullmatch(written):
                 return written
             if (self._root or not self.base) and _ROOTED.fullmatch(written):
@@ -172,7 +169,7 @@ class Addresses:
         if not text or len(text) > _LONGEST or text.startswith("#"):
             return b""
         if "\\" in text:
-            text = _BEFORE_QUERY.sub(_with_slashes, text, 1)
+            text = _BEFORE_QUERY.sub(lambda path: path[0].replace("\\", "/"), text, 1)
         try:
             found = urljoin(self.base, text)
             parts = urlsplit(found)
@@ -190,7 +187,7 @@ class Addresses:
                 return b""
         elif _SCHEME.match(found):
             return b""
-        found = _FOREIGN.sub(_quoted, found)
+        found = _FOREIGN.sub(lambda sign: quote(sign[0], safe=""), found)
         if self._escapes and not _PAIRED.fullmatch(found):
-            found = _BRACKET.sub(r"\\\g<0>", found)
+            found = re.sub(r"[()]", r"\\\g<0>", found)
         return found.encode("utf-8", "replace")

@@ -29,6 +29,14 @@ PAGE = Addresses(BASE, b"")
         ("http://A:B@O.example?q", "http://A:B@o.example/?q"),
         ("HTTP://o.example", "http://o.example/"),
         ("tel:+49", "tel:+49"),
+        # what a page that only leads on has in its own address
+        ("https://www.google.com/url?q=https://o.example/a?b%26c&sa=D", "https://o.example/a?b&c"),
+        ("http://www.google.co.uk/url?sa=t&url=http%3A%2F%2Fo.example", "http://o.example/"),
+        (
+            "https://www.google.com/url?q=javascript:alert(1)",
+            "https://www.google.com/url?q=javascript:alert(1)",
+        ),
+        ("https://o.example/url?q=https://a.example", "https://o.example/url?q=https://a.example"),
         ("", ""),
         ("#a", ""),
         ("javascript:alert(1)", ""),
