@@ -159,7 +159,7 @@ def page_of(given: object, encoding: str | None = None) -> bytes | str:
         return page_of(bytes(given), encoding)
     advice = "give its bytes or its text"
     if is_null(given):
-        advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"
+        advice = "leave it out, with dropna() or na_action='ignore', or give errors='empty' to extract_many"
     elif isinstance(given, os.PathLike):
         advice = "give .read_bytes() of it"
     elif type(given).__module__.partition(".")[0] in _PARSERS:

@@ -46,10 +46,10 @@ class URL:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (None, "not None: leave rows without a page out, with dropna()"),
-        (math.nan, "not nan: leave rows without a page out"),
-        (np.float64("nan"), "leave rows without a page out"),
-        (NAType(), "not a NAType: leave rows without a page out"),
+        (None, "not None: leave it out, with dropna()"),
+        (math.nan, "not nan: leave it out"),
+        (np.float64("nan"), "leave it out"),
+        (NAType(), "not a NAType: leave it out"),
         (Path("page.html"), r"Path: give .read_bytes\(\) of it"),
         (io.StringIO("<p>"), r"not a StringIO: give .read\(\) of it, of a file that is open with 'rb'"),
         (Response(), "not a Response: give .content of it"),

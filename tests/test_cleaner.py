@@ -8,7 +8,9 @@ import pytest
 
 import ncleaner
 from ncleaner import Cleaner, InputError, Limits, ModelError, Page
+from ncleaner.dumping.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
+from ncleaner.methods.registry import METHODS
 from ncleaner.modelling.hybrid import HybridModel
 
 from .structures import structure
@@ -19,6 +21,17 @@ MENU = "Home | Contact | Terms of use | Privacy policy"
 MORE = "Nobody on the quay could say when the next one would leave, or whether it would be there before dark."
 HTML = f"<title>T</title><div>{MENU}</div><p>{PROSE}</p><p>{MORE}</p><p>© 2024 | Imprint | Jobs</p>"
 CLEAN = f"{PROSE}\n{MORE}"
+
+
+MAIL = f"Subject: The ferry\nDate: Mon, 6 May 2024 10:00:00 +0000\nMessage-ID: <1@a.example>\n\n{PROSE}\n\n{MORE}\n"
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"site"}))
+def test_no_method_keeps_the_header_of_a_mail(method: str) -> None:
+    document = dump_text(MAIL)
+    mask = Cleaner(method).keep(document).mask
+    said = [each for each, kept in zip(document.texts, mask, strict=True) if kept]
+    assert not any(each.startswith(("Subject", "Date", "Message-ID")) for each in said)
 
 
 def test_extract_is_all_of_the_others_at_once() -> None:

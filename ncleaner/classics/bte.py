@@ -44,4 +44,4 @@ class BodyText:
         first, last = best_span(document)
         runs = document.runs[first : last + 1]
         inside = np.bincount(runs["segment"], runs["words"], minlength=len(document))
-        return Kept(document.visible & (2 * inside >= document.segments["words"]))
+        return Kept(document.readable & (2 * inside >= document.segments["words"]))

@@ -59,7 +59,7 @@ class Density:
     def keep(self, document: Document) -> Kept:
         """Decides with scores that are the log-odds of the n-grams, in bits, for the whole segment."""
         density, chars = text_densities(document)
-        long = document.visible & (chars >= self.characters)
+        long = document.readable & (chars >= self.characters)
         spread = float(np.std(density[long], ddof=1)) if long.sum() > 1 else 0.0
         mask = long & (density > self.centre - spread)
         if not self.classifier:

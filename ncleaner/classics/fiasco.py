@@ -189,4 +189,4 @@ class Fiasco:
             return kept_whole(document)
         nodes = target_nodes(document)
         scores = self.model.scores(nodes)[nodes.of_segment]
-        return Kept(document.visible & (scores >= self.model.threshold), scores)
+        return Kept(document.readable & (scores >= self.model.threshold), scores)

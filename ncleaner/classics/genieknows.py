@@ -84,7 +84,7 @@ class GenieKnows:
         marks = document.segments["kind"].copy()
         cells = np.isin(document.elements["tag"][np.maximum(blocks, 0)], _CELLS) & (blocks >= 0)
         marks[cells & (marks == ord("p"))] = ord("l")
-        return Kept(document.visible & (scores >= 0), scores, marks=marks)
+        return Kept(document.readable & (scores >= 0), scores, marks=marks)
 
     def relevance(self, document: Document, owners: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """The relevance of each block, from 0 to 1.

@@ -167,8 +167,8 @@ class Lines:
         table = document.segments
         if self.tree and len(document.elements) and len(document):
             classes = _CODES[self.model.judge(line_features(document))]
-            kept = document.visible & (classes != ord("n"))
+            kept = document.readable & (classes != ord("n"))
             return Kept(kept, marks=np.where(kept, classes, table["kind"]))
         long = (table["words"] > self.words) & (table["chars"] > self.word_length * table["words"])
         marks = np.where(long, np.uint8(ord("p")), np.uint8(ord("h")))
-        return Kept(document.visible & (table["chars"] >= self.characters), marks=marks)
+        return Kept(document.readable & (table["chars"] >= self.characters), marks=marks)

@@ -102,8 +102,11 @@ class Layered(TyperCommand):
         """Parses arguments; `--learn` may have no value."""
         # alone, the option learns what is missing; an input may follow it
         for at, each in enumerate(args):
-            if each == "--learn" and not _CODES.fullmatch(args[at + 1] if at + 1 < len(args) else ""):
+            codes = "".join(args[at + 1 : at + 2])
+            if each == "--learn" and not _CODES.fullmatch(codes):
                 args = [*args[: at + 1], "auto", *args[at + 1 :]]
+            elif each == "--learn" and Path(codes).exists():
+                ctx.fail(f"{codes} is a code of a language and a path: --learn={codes} or ./{codes}?")
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

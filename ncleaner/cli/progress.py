@@ -348,8 +348,6 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
     if number := tally.unread:
         yield f"{counted(number, 'input')} could not be read, or not to the end: run the same command again"
     if number := tally.whole:
-        inputs = counted(number, "input has", "inputs have")
-        yield f"{inputs} nothing to clean: an empty file, or a table without a known column of pages"
+        yield f"{counted(number, 'input has', 'inputs have')} nothing to clean: no text or no column of pages"
     if number := tally.damaged - tally.unread - tally.whole:
-        places = f"{counted(number, 'place')} of damage in the inputs"
-        yield f"{places}; all that is readable is cleaned. Download truncated archives again"
+        yield f"{counted(number, 'place')} of damage; the rest is cleaned. Download truncated archives again"

@@ -126,7 +126,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
         ("Kinds of pages", history.total.kinds),
-        ("Estimated quality", Counter({f"{at} % or more": n for at, n in history.total.qualities.items()})),
+        ("Estimated quality", Counter({f"0.{at[0]}…": n for at, n in history.total.qualities.items()})),
         ("Models", history.total.models),
         ("Plain text, cleaned by", history.total.fallbacks),
         ("Formats of the outputs", history.formats),

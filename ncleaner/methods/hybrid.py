@@ -109,6 +109,8 @@ def finished(
         apply(page)
         if trace is not None:
             trace.note(name, mask)
+    if document.is_text:
+        mask &= document.readable
     # a line that a user pipes is not the message of a server
     notice = 0.0 if document.is_text and len(document) == 1 else notices.probability(document, mask)
     if notice:

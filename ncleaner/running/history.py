@@ -180,7 +180,7 @@ def read_history(folder: str) -> History:
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror}") from error
     if not found:
-        raise InputError(f"{folder}: no input is finished: `ncleaner clean -o {folder}` writes {NAME} there")
+        raise InputError(f"{folder}: there is no {NAME}, which `ncleaner clean -o DIRECTORY` writes")
     lines: dict[int, Line] = {}
     # numbers of lines, by input, and by input and format
     latest: dict[str, int] = {}

@@ -29,13 +29,16 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean photo.png", 1, ("photo.png", "not text (PNG image)", "HTML, text, web archives and tables are read")),
     ("clean book.zip", 1, ("book.zip", "not text (ZIP, as are docx, odt and epub)", "unpack or convert")),
     ("clean list.json", 1, ("list.json", "not text (JSON): JSON lines are read", "jq -c '.[]'")),
-    ("clean rows.jsonl --column html", 1, ("rows.jsonl", "there is no column html: the table has url, text")),
+    ("clean rows.jsonl --column html", 2, ("rows.jsonl", "there is no column html: the table has url, text")),
     ("clean rows", 1, ("rows", "not a page (CSV)", "--column NAME reads it as a table, --input-format text as a text")),
+    ("clean rows.csv -f jsonl --carry titel", 2, ("rows.csv", "there is no column titel to carry: the table has url, html")),
+    ("clean --learn fr", 2, ("fr is a code of a language and a path: --learn=fr or ./fr?",)),
+    ("clean --learn=fr fr", 1, ("fr: no archives",)),
     ("clean rows --column html", 0, ("1 page read: 1 cleaned",)),
-    ("clean rows.csv --column text", 1, ("there is no column text: the table has url, html", "1 input has nothing to clean")),
+    ("clean rows.csv --column text", 2, ("there is no column text: the table has url, html",)),
     ("clean lines.txt --marker ^==", 0, ("1 text has no line that --marker matches: read as a whole",)),
     ("clean rows.jsonl -f jsonl --carry url", 2, ("--carry", "url: the output has a column of this name")),
-    ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "all that is readable is cleaned", "Download truncated archives again")),
+    ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "of damage; the rest is cleaned", "Download truncated archives again")),
     # as an empty file does
     ("clean -", 0, ("1 page read: 0 cleaned, 1 empty",)),
     ("clean - --input-format warc", 1, ("standard input at byte 0: empty", "1 input has nothing to clean")),
@@ -94,7 +97,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean emptydir -o emptydir", 1, ("emptydir: is also the output directory", "name another directory")),
     # other commands
     ("report", 2, ("Missing argument 'OUT_DIR'", "For example: ncleaner report corpus")),
-    ("report emptydir", 1, ("emptydir: no input is finished", "`ncleaner clean -o emptydir` writes _run/manifest.log")),
+    ("report emptydir", 1, ("emptydir: there is no _run/manifest.log, which `ncleaner clean -o DIRECTORY` writes",)),
     ("inspect page.pdf", 1, ("page.pdf", "not text (PDF)", "convert it first, for example with pdftotext")),
     ("inspect emptydir", 1, ("emptydir: is a directory", "give one page of it")),
     ("inspect page.html --number 9", 1, ("page.html has no page 9", "it has 1")),
@@ -136,6 +139,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }.items():
         (folder / name).write_bytes(data)
     (folder / "emptydir").mkdir()
+    (folder / "fr").mkdir()
     (folder / "pages").mkdir()
     shutil.copy(folder / "page.html", folder / "pages" / "page.html")
     return folder
@@ -206,7 +210,7 @@ def test_a_disk_that_cannot_be_written(
 
 def test_mistakes_in_python() -> None:
     for call, error, said in (
-        (lambda: ncleaner.clean(None), TypeError, "not None: leave rows without a page out"),  # type: ignore[arg-type]
+        (lambda: ncleaner.clean(None), TypeError, "not None: leave it out"),  # type: ignore[arg-type]
         (lambda: ncleaner.clean(b"%PDF-1.4\n%\xe2\xe3"), ncleaner.errors.InputError, "PDF.*pdftotext"),
         (lambda: ncleaner.Cleaner("hybird"), ValueError, "no method 'hybird': did you mean hybrid"),
         (lambda: ncleaner.Cleaner(coments=False), TypeError, "no option 'coments': did you mean comments"),  # type: ignore[call-overload]

@@ -11,6 +11,7 @@ from ncleaner.cli.parameters import InputArgument, Run, going_on, or_stdin, repo
 from ncleaner.cli.printing import finish, tell
 from ncleaner.methods.registry import DEFAULT_MODEL
 from ncleaner.options import OptionError
+from ncleaner.page import Damage
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.formats import Output
@@ -91,12 +92,14 @@ def command(
     for file in (output, quarantine):
         if file is not None and not force:
             check_new(sources, file)
+    settings = Settings(recipe, asked.reading(reading), written)
+    _check_columns(sources, settings)
     place = output if output is not None else sys.stdout.buffer
     if written.format == "wet" and not asked.quiet and (output is None or output.endswith(".wet")):
         tell("wet is compressed, each record as a member of gzip: give the file a name that ends in .wet.gz")
     with (
         going_on() if output is not None and is_directory(output) else nullcontext(),
-        _surveyed(sources, Settings(recipe, asked.reading(reading), written), place, asked) as settings,
+        _surveyed(sources, settings, place, asked) as settings,
         ProgressDisplay(asked.part.part_of(sources), quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send
@@ -109,6 +112,17 @@ def command(
     display.finish(tally, advises=recipe.learn is None and recipe.model == DEFAULT_MODEL)
     if not tally.complete:
         raise typer.Exit(1)
+
+
+def _check_columns(sources: "list[Input]", settings: Settings) -> None:
+    """Raises OptionError: the first table has no column of a name that the user gives.
+
+    A run would leave outputs that refuse the right name."""
+    given = "column" if settings.reading.column is not None else "carry" if settings.output.carry else ""
+    if given and sources and not sources[0].is_pipe:
+        first = next(settings.read(sources[0].files[0].path), None)
+        if isinstance(first, Damage) and first.whole and first.offset < 0:
+            raise OptionError(given, f"{sources[0].path}: {first.what}")
 
 
 @contextmanager
