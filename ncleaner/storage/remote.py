@@ -79,7 +79,7 @@ def _reaching(url: str) -> Iterator[None]:
     except ImportError as error:
         scheme = scheme_of(url)
         if extra is None and error.name == "fsspec":
-            what = f"{scheme}:// needs fsspec and its package (hf://: huggingface_hub): {_GIVE}"
+            what = f"unknown kind of URL {scheme}://: fsspec may know it (hf://: huggingface_hub): {_GIVE}"
             raise InputError(f"{url}: {what}") from error
         needs = f"install the package that fsspec needs ({error})"
         advice = f"pip install 'ncleaner[{extra}]'" if extra else needs
