@@ -61,7 +61,7 @@ def outcomes(cleaner: Cleaner, order: list[int]) -> dict[int, tuple[bytes, ...]]
 @pytest.mark.parametrize(
     ("method", "model"),
     [("hybrid", "en"), ("hybrid", "auto"), ("ngram", "zh"), ("ngram", "auto"), ("victor", "en"),
-     ("heuristics-only", "en"), ("everything", "en")],
+     ("heuristics-only", "auto"), ("everything", "auto")],
 )  # fmt: skip
 def test_one_cleaner_in_eight_threads(method: str, model: str) -> None:
     numbers = list(range(len(PAGES) + len(TEXTS)))

@@ -425,7 +425,7 @@ def test_the_driver_learns_models(tmp_path: Path) -> None:
     done = subprocess.run(
         command, env=environment(**ENVIRONMENT), capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0 and "a model is learned from 30 pages in sv" in done.stderr, done.stderr
+    assert done.returncode == 0 and "a model is learned from 30 of 30 pages in sv" in done.stderr, done.stderr
     assert ncleaner("clean", *options, "-o", tmp_path / "near").returncode == 0
     assert outputs(tmp_path / "far") == outputs(tmp_path / "near")
     # one machine goes on with the models that the cluster has
