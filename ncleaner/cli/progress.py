@@ -339,8 +339,7 @@ def _of_inputs(tally: Tally) -> Iterator[str]:
     """Yields what is wrong with the inputs, and with records and pages in them."""
     skipped = tally.skipped.copy()
     if number := skipped.pop(UNMARKED, 0):
-        texts = counted(number, "text has", "texts have")
-        yield f"{texts} no line that --marker matches: read as a whole"
+        yield f"{counted(number, 'text has', 'texts have')} no line that --marker matches: read as a whole"
     if skipped:
         yield f"{counted(skipped.total(), 'record')} skipped{_by_reason(skipped)}"
     if number := tally.flattened:
